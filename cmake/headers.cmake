@@ -1,0 +1,22 @@
+# Every header of the library, by folder. No globs: a header that is not listed here is not installed and not tested alone.
+set(AMPHORA_HEADERS
+  include/amphora/error.hpp
+  include/amphora/version.hpp
+  include/amphora/detail/config.hpp
+  include/amphora/detail/text.hpp
+  # format
+  include/amphora/format/format.hpp
+  include/amphora/format/real.hpp
+  # op
+  # policy
+  # tensor
+  include/amphora/tensor/shape.hpp
+  include/amphora/tensor/tensor.hpp
+  include/amphora/tensor/view.hpp
+  # scale
+  # optimizer
+  # ops
+  # host
+  include/amphora/host/context.hpp
+  include/amphora/host/level.hpp
+)

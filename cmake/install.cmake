@@ -1,0 +1,1 @@
+# Filled with the package: find_package(amphora) and pkg-config.

@@ -1,0 +1,92 @@
+// A float whose operators round once each, on every compiler and device: the arithmetic of rules and scalers.
+#pragma once
+#include <amphora/detail/config.hpp>  // AMPHORA_HD
+
+#include <cmath>  // sqrt
+#if !defined(__CUDACC__) && defined(__SSE__)
+#include <xmmintrin.h>  // _mm_sqrt_ss
+#endif
+
+#if !defined(__CUDACC__) && !defined(__clang__) && defined(__GNUC__)
+// g++ vectorises a square root only where it cannot set errno; `const` says so for this file without -fno-math-errno.
+extern "C" float sqrtf(float) noexcept __attribute__((const));
+#endif
+
+namespace amphora { inline namespace AMPHORA_ABI {
+
+/// A float with + − · / and sqrt that are each rounded once: never contracted to a fused multiply-add.
+///
+/// Rules are written over it so that the host (at every level of its instructions), the emulated and the real device give
+/// equal bits. Two things give that up: -ffp-contract=fast with g++ outside the library's own loops, and -ffast-math.
+/// clang contracts only within one expression of one function; nvcc never fuses __f*_rn; g++ fuses after inlining, so the
+/// library's loops carry AMPHORA_EXACT (host/level.hpp).
+struct real {
+  float x;
+
+  real() = default;
+  AMPHORA_HD constexpr real(float value) : x(value) {}
+
+#ifdef __CUDA_ARCH__
+  AMPHORA_HD friend real operator+(real a, real b) { return __fadd_rn(a.x, b.x); }
+  AMPHORA_HD friend real operator-(real a, real b) { return __fsub_rn(a.x, b.x); }
+  AMPHORA_HD friend real operator*(real a, real b) { return __fmul_rn(a.x, b.x); }
+  AMPHORA_HD friend real operator/(real a, real b) { return __fdiv_rn(a.x, b.x); }
+#else
+  AMPHORA_HD friend constexpr real operator+(real a, real b) { return a.x + b.x; }
+  AMPHORA_HD friend constexpr real operator-(real a, real b) { return a.x - b.x; }
+  AMPHORA_HD friend constexpr real operator*(real a, real b) { return a.x * b.x; }
+  AMPHORA_HD friend constexpr real operator/(real a, real b) { return a.x / b.x; }
+#endif
+  AMPHORA_HD friend constexpr real operator-(real a) { return -a.x; }
+  AMPHORA_HD friend constexpr bool operator<(real a, real b) { return a.x < b.x; }
+  AMPHORA_HD friend constexpr bool operator>(real a, real b) { return a.x > b.x; }
+  AMPHORA_HD friend constexpr bool operator<=(real a, real b) { return a.x <= b.x; }
+  AMPHORA_HD friend constexpr bool operator>=(real a, real b) { return a.x >= b.x; }
+  AMPHORA_HD friend constexpr bool operator==(real a, real b) { return a.x == b.x; }
+  AMPHORA_HD friend constexpr bool operator!=(real a, real b) { return a.x != b.x; }
+  AMPHORA_HD friend constexpr real abs(real a) { return a.x < 0 ? -a.x : (a.x == 0 ? 0.0f : a.x); }
+  AMPHORA_HD friend constexpr real max(real a, real b) { return b.x > a.x ? b.x : a.x; }
+  AMPHORA_HD friend constexpr real min(real a, real b) { return b.x < a.x ? b.x : a.x; }
+  /// Rounded once; NaN below zero.
+  AMPHORA_HD friend real sqrt(real a) {
+#if defined(__CUDA_ARCH__)
+    return __fsqrt_rn(a.x);
+#elif !defined(__CUDACC__) && defined(__clang__) && defined(__SSE__)
+    return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(a.x)));  // becomes llvm.sqrt, which has no errno and vectorises
+#elif !defined(__CUDACC__) && defined(__GNUC__)
+    return ::sqrtf(a.x);
+#else
+    return std::sqrt(a.x);
+#endif
+  }
+};
+
+namespace detail {
+
+/// One product in double that no compiler fuses with a neighbour.
+AMPHORA_HD constexpr double times(double a, double b) {
+#ifdef __CUDA_ARCH__
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+}  // namespace detail
+
+/// base^exponent by squaring in double: multiplications alone, so the same bits on every machine (libm's and CUDA's pow differ).
+///
+/// exponent  a step number, ≥ 0
+template <class Build = detail::this_build>
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+__attribute__((noinline))
+#endif
+AMPHORA_HD double
+integer_power(double base, long long exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent >>= 1, base = detail::times(base, base))
+    if (exponent & 1) result = detail::times(result, base);
+  return result;
+}
+
+}}  // namespace amphora
