@@ -10,11 +10,15 @@ set(AMPHORA_HEADERS
   # op
   # policy
   # tensor
+  include/amphora/tensor/parameter_view.hpp
   include/amphora/tensor/shape.hpp
   include/amphora/tensor/tensor.hpp
   include/amphora/tensor/view.hpp
   # scale
   # optimizer
+  include/amphora/optimizer/clip.hpp
+  include/amphora/optimizer/gradients.hpp
+  include/amphora/optimizer/mixed_optimizer.hpp
   # ops
   # host
   include/amphora/host/context.hpp
