@@ -2,11 +2,17 @@
 set(AMPHORA_HEADERS
   include/amphora/error.hpp
   include/amphora/version.hpp
+  include/amphora/detail/bit_cast.hpp
   include/amphora/detail/config.hpp
   include/amphora/detail/text.hpp
   # format
+  include/amphora/format/convert.hpp
   include/amphora/format/format.hpp
+  include/amphora/format/format_id.hpp
+  include/amphora/format/format_of.hpp
   include/amphora/format/real.hpp
+  include/amphora/format/rounding.hpp
+  include/amphora/format/storage.hpp
   # op
   # policy
   # tensor

@@ -43,6 +43,8 @@ struct e5m2 : detail::binary_format<8, 5, 3> { static constexpr const char* name
 /// How tensor cores read a float: f32's range and storage, 11 significand bits. A compute format; nothing is stored as tf32.
 struct tf32 : detail::binary_format<32, 8, 11> { static constexpr const char* name = "tf32"; };
 
+struct not_a_format {};  ///< what is asked about something that holds no format's numbers; all its facts are 0
+
 struct widest {};       ///< no format but an answer: the widest input format
 struct as_given {};     ///< the format that came in
 struct as_computed {};  ///< for an output: whatever the op computed in
