@@ -25,6 +25,10 @@
 #define AMPHORA_X86 0
 #endif
 
+#if AMPHORA_X86
+#include <cpuid.h>  // __get_cpuid
+#endif
+
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 /// Plain C++ for any CPU.
@@ -35,7 +39,12 @@ struct level_avx2 {};
 struct level_avx512 {};
 
 #if AMPHORA_X86
-inline bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }
+/// Asked of the CPU itself: clang 14's __builtin_cpu_supports does not know the name.
+inline bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+inline bool has_avx2() { return __builtin_cpu_supports("avx2") && has_f16c(); }
 inline bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
