@@ -23,6 +23,11 @@ set(AMPHORA_HEADERS
   include/amphora/tensor/tensor.hpp
   include/amphora/tensor/view.hpp
   # scale
+  include/amphora/scale/kernels.hpp
+  include/amphora/scale/outcome.hpp
+  include/amphora/scale/scaled.hpp
+  include/amphora/scale/ticket.hpp
+  include/amphora/scale/unscaled.hpp
   # optimizer
   include/amphora/optimizer/adam.hpp
   include/amphora/optimizer/adamw.hpp
@@ -34,5 +39,6 @@ set(AMPHORA_HEADERS
   # ops
   # host
   include/amphora/host/context.hpp
+  include/amphora/host/scale.hpp
   include/amphora/host/level.hpp
 )
