@@ -4,6 +4,7 @@ set(AMPHORA_HEADERS
   include/amphora/version.hpp
   include/amphora/detail/bit_cast.hpp
   include/amphora/detail/config.hpp
+  include/amphora/detail/philox.hpp
   include/amphora/detail/rounded.hpp
   include/amphora/detail/setting.hpp
   include/amphora/detail/text.hpp
@@ -32,7 +33,9 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/adam.hpp
   include/amphora/optimizer/adamw.hpp
   include/amphora/optimizer/rule.hpp
+  include/amphora/optimizer/schedule.hpp
   include/amphora/optimizer/sgd.hpp
+  include/amphora/optimizer/stochastic.hpp
   include/amphora/optimizer/clip.hpp
   include/amphora/optimizer/gradients.hpp
   include/amphora/optimizer/mixed_optimizer.hpp

@@ -35,4 +35,22 @@ struct rounded {
   AMPHORA_HD real single() const { return static_cast<float>(x); }
 };
 
+/// cos(π · turns) for turns in [0, 1], by its series: within 2^-50, and the same bits wherever it runs (libm's differ).
+AMPHORA_HD inline rounded cosine_of_half_turns(rounded turns) {
+  const bool past = turns.x > 0.5;
+  const rounded angle = rounded(3.14159265358979323846) * (past ? rounded(1.0) - turns : turns);
+  const rounded square = angle * angle;
+  rounded sum = 1.0;
+  for (int k = 24; k > 0; k -= 2) sum = rounded(1.0) - square / static_cast<double>(k * (k - 1)) * sum;
+  return past ? rounded(0.0) - sum : sum;
+}
+
+/// e^x for |x| ≤ 64, by its series on x / 64: within 2^-45, and the same bits wherever it runs.
+AMPHORA_HD inline rounded exponential_of(rounded x) {
+  const rounded part = x / 64.0;
+  rounded sum = 1.0;
+  for (int k = 24; k > 0; --k) sum = rounded(1.0) + part / static_cast<double>(k) * sum;
+  return power(sum, 64);
+}
+
 }}}  // namespace amphora::detail
