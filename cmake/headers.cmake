@@ -24,6 +24,7 @@ set(AMPHORA_HEADERS
   include/amphora/tensor/tensor.hpp
   include/amphora/tensor/view.hpp
   # scale
+  include/amphora/scale/gradient_facts.hpp
   include/amphora/scale/kernels.hpp
   include/amphora/scale/outcome.hpp
   include/amphora/scale/scaled.hpp
@@ -39,6 +40,7 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/clip.hpp
   include/amphora/optimizer/gradients.hpp
   include/amphora/optimizer/mixed_optimizer.hpp
+  include/amphora/optimizer/sum_order.hpp
   # ops
   # host
   include/amphora/host/context.hpp

@@ -1,8 +1,6 @@
-// What a step may do to gradients between the check and the update: clipping, and the choice for non-finite ones.
+// What a step may do to gradients between the check and the update: clipping by their norm, or by value.
 #pragma once
 #include <amphora/error.hpp>  // fail
-
-#include <cmath>  // isfinite
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
@@ -46,12 +44,5 @@ template <class T> inline constexpr bool is_clip_v = false;
 template <> inline constexpr bool is_clip_v<no_clip> = true;
 template <> inline constexpr bool is_clip_v<clip_global_norm> = true;
 template <> inline constexpr bool is_clip_v<clip_value> = true;
-
-/// What a step does where a gradient is not finite.
-enum class on_overflow {
-  skip,      ///< nothing at all is changed (the default)
-  saturate,  ///< infinities become the largest number of the gradient's format, NaN becomes 0; the step is taken, the count told
-  zero,      ///< each becomes 0; the step is taken, the count told
-};
 
 }}  // namespace amphora
