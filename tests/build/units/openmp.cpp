@@ -1,0 +1,3 @@
+#include "../whole.hpp"
+
+int unit_openmp() { return whole(); }

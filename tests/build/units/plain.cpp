@@ -1,0 +1,3 @@
+#include "../whole.hpp"
+
+int unit_plain() { return whole(); }
