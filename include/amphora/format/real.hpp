@@ -45,8 +45,6 @@ struct real {
   AMPHORA_HD friend constexpr bool operator==(real a, real b) { return a.x == b.x; }
   AMPHORA_HD friend constexpr bool operator!=(real a, real b) { return a.x != b.x; }
   AMPHORA_HD friend constexpr real abs(real a) { return a.x < 0 ? -a.x : (a.x == 0 ? 0.0f : a.x); }
-  AMPHORA_HD friend constexpr real max(real a, real b) { return b.x > a.x ? b.x : a.x; }
-  AMPHORA_HD friend constexpr real min(real a, real b) { return b.x < a.x ? b.x : a.x; }
   /// Rounded once; NaN below zero.
   AMPHORA_HD friend real sqrt(real a) {
 #if defined(__CUDA_ARCH__)
@@ -60,6 +58,10 @@ struct real {
 #endif
   }
 };
+
+// In parentheses, since a program may have macros of these names; call them so too.
+AMPHORA_HD constexpr real(max)(real a, real b) { return b.x > a.x ? b.x : a.x; }
+AMPHORA_HD constexpr real(min)(real a, real b) { return b.x < a.x ? b.x : a.x; }
 
 namespace detail {
 
