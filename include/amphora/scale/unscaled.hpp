@@ -1,5 +1,6 @@
 // Gradients whose scale is known to be taken out: what clipping, norms and plain steps accept.
 #pragma once
+#include <amphora/scale/gradient_facts.hpp>  // gradient_facts
 #include <amphora/scale/scaled.hpp>  // is_scaled_v
 #include <amphora/scale/ticket.hpp>  // ticket
 
@@ -8,13 +9,6 @@
 #include <utility>      // exchange, move
 
 namespace amphora { inline namespace AMPHORA_ABI {
-
-/// What the one read-only pass found; it lies on the device.
-struct gradient_facts {
-  double norm;                     ///< Euclidean norm of the true gradients, before clipping
-  float factor;                    ///< stored value · factor = true gradient; clipping makes it smaller
-  std::uint32_t found_non_finite;  ///< 0 if every gradient is finite, before and after the multiplication
-};
 
 /// Gradients in their buffers as the backward pass left them, with the factor that makes them true: nothing is rounded to 16 bits.
 ///
@@ -33,7 +27,7 @@ class [[nodiscard]] unscaled {
     if (facts_) context_->release(facts_, sizeof(gradient_facts));
   }
 
-  /// The stored values, still times the scale: multiply by facts()->factor where they are read.
+  /// The stored values, still times the scale: multiply by facts()->factor() where they are read.
   const std::remove_reference_t<Gradients>& gradients() const { return gradients_; }
   /// Device pointer.
   ///
