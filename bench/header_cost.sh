@@ -19,31 +19,24 @@ sed -n 's:^  include/\(amphora/\(format\|op\|policy\)/.*\)$:#include <\1>:p' cma
 echo '#include <amphora/amphora.hpp>' >"$folder/umbrella.cpp"
 echo '#include <Eigen/Core>' >"$folder/eigen.cpp"
 
-# Milliseconds to compile a file, best of several.
-measure() {
-  best=
+# Prints "file time" for each round and file; files take turns, so that a slow moment of the machine meets all of them.
+rounds_of() {
   for round in $(seq "$rounds"); do
-    start=$(date +%s%N)
-    $1 -std=c++17 $2 -I include $eigen -c "$3" -o "$folder/o.o" || return 1
-    taken=$((($(date +%s%N) - start) / 10000))
-    [ -n "$best" ] && [ "$best" -le "$taken" ] || best=$taken
+    for file in empty types umbrella eigen; do
+      start=$(date +%s%N)
+      $1 -std=c++17 $2 -I include $eigen -c "$folder/$file.cpp" -o "$folder/o.o" >"$folder/$file.log" 2>&1 || continue
+      echo "$file $((($(date +%s%N) - start) / 1000))"
+    done
   done
-  echo "$best"
 }
-seconds() { awk -v x="$1" -v base="${2:-0}" 'BEGIN { printf "%10.2f", (x - base) / 1e5 }'; }
 
 printf '%-12s%10s%10s%12s%12s   seconds, the last three over empty\n' compiler empty types amphora.hpp Eigen/Core
 for compiler in ${*:-g++ clang++ nvcc}; do
   command -v "$compiler" >/dev/null 2>&1 || continue
   flags=
   [ "$(basename "$compiler")" != nvcc ] || flags='-x cu -arch=sm_90'
-  empty=$(measure "$compiler" "$flags" "$folder/empty.cpp")
-  types=$(measure "$compiler" "$flags" "$folder/types.cpp")
-  umbrella=$(measure "$compiler" "$flags" "$folder/umbrella.cpp" 2>/dev/null) || umbrella=
-  eigen_only=$(measure "$compiler" "$flags" "$folder/eigen.cpp" 2>/dev/null) || eigen_only=
-  printf '%-12s%s%s' "$compiler" "$(seconds "$empty")" "$(seconds "$types" "$empty")"
-  for each in "$umbrella" "$eigen_only"; do
-    if [ -n "$each" ]; then printf '  %s' "$(seconds "$each" "$empty")"; else printf '%12s' -; fi
-  done
-  echo
+  rounds_of "$compiler" "$flags" | awk -v compiler="$compiler" '
+    !($1 in best) || $2 < best[$1] { best[$1] = $2 }
+    function over(file) { return file in best ? sprintf("%.2f", (best[file] - best["empty"]) / 1e6) : "-" }
+    END { printf "%-12s%10.2f%10s%12s%12s\n", compiler, best["empty"] / 1e6, over("types"), over("umbrella"), over("eigen") }'
 done
