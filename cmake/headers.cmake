@@ -44,6 +44,9 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/sum_order.hpp
   # ops
   # host
+  include/amphora/host/block.hpp
+  include/amphora/host/block_avx2.hpp
+  include/amphora/host/block_avx512.hpp
   include/amphora/host/context.hpp
   include/amphora/host/scale.hpp
   include/amphora/host/level.hpp
