@@ -8,7 +8,10 @@ set(AMPHORA_HEADERS
   include/amphora/detail/philox.hpp
   include/amphora/detail/rounded.hpp
   include/amphora/detail/setting.hpp
+  include/amphora/detail/rows.hpp
   include/amphora/detail/text.hpp
+  include/amphora/detail/moments.hpp
+  include/amphora/detail/weight_decay.hpp
   # format
   include/amphora/format/convert.hpp
   include/amphora/format/format.hpp
@@ -18,7 +21,31 @@ set(AMPHORA_HEADERS
   include/amphora/format/rounding.hpp
   include/amphora/format/storage.hpp
   # op
+  include/amphora/op/contraction.hpp
+  include/amphora/op/interpolation.hpp
+  include/amphora/op/loss.hpp
+  include/amphora/op/normalization.hpp
+  include/amphora/op/op.hpp
+  include/amphora/op/promoting.hpp
+  include/amphora/op/reduction.hpp
+  include/amphora/op/role.hpp
+  include/amphora/op/transcendental.hpp
+  include/amphora/op/transparent.hpp
+  include/amphora/op/tree.hpp
   # policy
+  include/amphora/policy/call.hpp
+  include/amphora/policy/compute.hpp
+  include/amphora/policy/lookup.hpp
+  include/amphora/policy/loss_scale.hpp
+  include/amphora/policy/opt_level.hpp
+  include/amphora/policy/override.hpp
+  include/amphora/policy/plan.hpp
+  include/amphora/policy/policy.hpp
+  include/amphora/policy/rules.hpp
+  include/amphora/policy/scale_kind.hpp
+  include/amphora/policy/setting.hpp
+  include/amphora/policy/weights.hpp
+  include/amphora/policy/widest.hpp
   # tensor
   include/amphora/tensor/parameter_view.hpp
   include/amphora/tensor/shape.hpp
@@ -34,6 +61,16 @@ set(AMPHORA_HEADERS
   # optimizer
   include/amphora/optimizer/adam.hpp
   include/amphora/optimizer/adamw.hpp
+  include/amphora/optimizer/adadelta.hpp
+  include/amphora/optimizer/adagrad.hpp
+  include/amphora/optimizer/adamax.hpp
+  include/amphora/optimizer/amsgrad.hpp
+  include/amphora/optimizer/lamb.hpp
+  include/amphora/optimizer/lars.hpp
+  include/amphora/optimizer/lion.hpp
+  include/amphora/optimizer/nadam.hpp
+  include/amphora/optimizer/radam.hpp
+  include/amphora/optimizer/rmsprop.hpp
   include/amphora/optimizer/rule.hpp
   include/amphora/optimizer/schedule.hpp
   include/amphora/optimizer/sgd.hpp
