@@ -1,0 +1,160 @@
+// PyTorch's trajectories of each rule, and a loop over the bare rule that follows them.
+#pragma once
+#include <amphora/error.hpp>
+#include <amphora/optimizer/rule.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace golden {
+
+using tensors = std::vector<std::vector<double>>;
+
+struct trajectory {
+  std::map<int, tensors> weights;                      // by step
+  std::vector<std::map<std::string, std::vector<double>>> state;  // by tensor, then by PyTorch's name
+};
+struct run {
+  std::string rule, text;
+  std::map<std::string, double> settings;
+  trajectory f64, f32;
+};
+struct file {
+  tensors start;
+  std::vector<tensors> gradients;
+  std::vector<run> runs;
+};
+const file& data();
+
+/// The rule with one run's settings; each must be a field of the rule.
+template <class Rule>
+Rule configured(const run& r) {
+  Rule rule;
+  auto left = r.settings;
+  amphora::rule_traits<Rule>::settings(rule, [&](const std::string& name, auto& field) {
+    const auto found = left.find(name);
+    if (found == left.end()) return;
+    field = static_cast<std::decay_t<decltype(field)>>(found->second);
+    left.erase(found);
+  });
+  INFO(r.text);
+  REQUIRE(left.empty());
+  rule.check();
+  return rule;
+}
+
+/// One parameter in float, stepped by a rule alone.
+template <class Rule>
+struct tensor {
+  using traits = amphora::rule_traits<Rule>;
+  std::vector<float> weights;
+  std::vector<std::vector<float>> state;
+  typename traits::scalars scalars{};
+  std::int64_t steps = 0;
+
+  explicit tensor(const std::vector<double>& start) : weights(start.begin(), start.end()), state(traits::states, std::vector<float>(start.size())) {}
+
+  void step(const Rule& rule, const std::vector<double>& gradient, float lr) {
+    const auto now = traits::at(rule, lr, ++steps, scalars);
+    if constexpr (traits::needs_norms) {
+      double squares_w = 0, squares_d = 0;
+      each(gradient, [&](amphora::real g, amphora::real& w, amphora::real* s) {
+        const double d = rule.direction(g, w, s, now).x;
+        squares_w += static_cast<double>(w.x) * w.x, squares_d += d * d;
+      });
+      const amphora::real trust = rule.trust(std::sqrt(squares_w), std::sqrt(squares_d), now);
+      each(gradient, [&](amphora::real g, amphora::real& w, amphora::real* s) { rule.apply(g, trust, w, s, now); });
+    } else {
+      each(gradient, [&](amphora::real g, amphora::real& w, amphora::real* s) { rule(g, w, s, now); });
+    }
+  }
+
+ private:
+  template <class F> void each(const std::vector<double>& gradient, F f) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      amphora::real w = weights[i], s[traits::states + 1] = {};
+      for (int k = 0; k < traits::states; ++k) s[k] = state[k][i];
+      f(static_cast<float>(gradient[i]), w, s);
+      for (int k = 0; k < traits::states; ++k) state[k][i] = s[k].x;
+      weights[i] = w.x;
+    }
+  }
+};
+
+/// The largest distance, over the tensor.
+template <class A>
+double distance(const std::vector<A>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = std::fmax(worst, std::fabs(static_cast<double>(a[i]) - b[i]));
+  return worst;
+}
+inline double largest(const std::vector<double>& a) {
+  double most = 0;
+  for (double x : a) most = std::fmax(most, std::fabs(x));
+  return most;
+}
+
+/// Ours against float64: no further away than four times PyTorch's own float32 run, plus four units in the last place of
+/// the tensor's largest number (a float32 run may happen to be exact where another order of operations is not).
+template <class A>
+void check_close(const std::vector<A>& ours, const std::vector<double>& f64, const std::vector<double>& f32) {
+  const double ulp = std::ldexp(1.0, -23) * largest(f64);
+  CHECK(distance(ours, f64) <= 4 * distance(f32, f64) + 4 * ulp);
+}
+
+/// Follows every run of the rule. states: PyTorch's names of our state arrays, in order.
+/// Returns how many runs there were.
+template <class Rule>
+int follow(const std::vector<std::string>& states, const char* name = Rule::name) {
+  int runs = 0;
+  for (const run& r : data().runs) {
+    if (r.rule != name) continue;
+    ++runs;
+    CAPTURE(r.text);
+    const Rule rule = configured<Rule>(r);
+    std::vector<tensor<Rule>> ours;
+    for (const auto& start : data().start) ours.emplace_back(start);
+    for (std::size_t step = 1; step <= data().gradients.size(); ++step) {
+      for (std::size_t t = 0; t < ours.size(); ++t) ours[t].step(rule, data().gradients[step - 1][t], rule.learning_rate);
+      const auto recorded = r.f64.weights.find(static_cast<int>(step));
+      if (recorded == r.f64.weights.end()) continue;
+      CAPTURE(step);
+      for (std::size_t t = 0; t < ours.size(); ++t) check_close(ours[t].weights, recorded->second[t], r.f32.weights.at(static_cast<int>(step))[t]);
+    }
+    for (std::size_t t = 0; t < ours.size(); ++t)
+      for (std::size_t k = 0; k < states.size(); ++k) {
+        const auto recorded = r.f64.state[t].find(states[k]);
+        if (recorded == r.f64.state[t].end()) continue;  // PyTorch keeps no such array with these settings
+        CAPTURE(states[k]);
+        check_close(ours[t].state[k], recorded->second, r.f32.state[t].at(states[k]));
+      }
+  }
+  return runs;
+}
+
+/// Takes steps with one scalar weight and returns it.
+template <class Rule>
+float walk(const Rule& rule, float start, const std::vector<double>& gradients) {
+  tensor<Rule> one({start});
+  for (double g : gradients) one.step(rule, {g}, rule.learning_rate);
+  return one.weights[0];
+}
+
+/// The slug with which a rule's check refuses it, or "".
+template <class Rule>
+std::string refusal(const Rule& rule) {
+  try {
+    rule.check();
+  } catch (const amphora::error& e) {
+    return e.rule();
+  }
+  return "";
+}
+
+}  // namespace golden
