@@ -3,13 +3,14 @@
 #
 #   sh cmake/packages.sh package=probe …
 #
-# probe is what the package is wanted for: a command, or a header below /usr/include or /usr/local/include. Where it is
-# found, from whatever source, nothing is installed.
+# probe is what the package is wanted for: a command, a header below /usr/include or /usr/local/include, or a file. Where it
+# is found, from whatever source, nothing is installed.
 set -eu
 PATH=${PATH:-/usr/bin:/bin}:/usr/sbin:/sbin
 
 found() {
   case $1 in
+    /*) [ -e "$1" ] ;;
     */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
   esac

@@ -12,13 +12,14 @@ sh cmake/packages.sh cmake=cmake ninja-build=ninja g++=g++ clang=clang++ ccache=
   libboost-dev=boost/hana.hpp libeigen3-dev=eigen3/Eigen/Core doctest-dev=doctest/doctest.h \
   nlohmann-json3-dev=nlohmann/json.hpp libcli11-dev=CLI/CLI.hpp libfmt-dev=fmt/format.h \
   libbenchmark-dev=benchmark/benchmark.h gnuplot-nox=gnuplot
+case $preset in clang | tsan) sh cmake/packages.sh libomp-dev=/usr/lib/llvm-14/lib/libomp.so ;; esac
 
 . cmake/build.sh
 amphora_build "$preset" "build/$preset"
 
 # A pipe hides ctest's exit status, so it goes through a file.
 log=build/$preset/test.log
-{ ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --timeout 1200 -j "$jobs" "$@" 2>&1; echo $? >"$log.status"; } | tee "$log"
+{ ctest --preset "$preset" --output-on-failure --no-tests=error --timeout 1200 -j "$jobs" "$@" 2>&1; echo $? >"$log.status"; } | tee "$log"
 status=$(cat "$log.status")
 grep -E '^[0-9]+% tests passed' "$log" | tail -n 1 || true
 exit "$status"
