@@ -1,0 +1,4 @@
+// Compiles with the macro, too.
+#ifdef AMPHORA_FAIL_compiles
+int main() {}
+#endif
