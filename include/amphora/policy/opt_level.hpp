@@ -14,17 +14,17 @@ template <class F> using in_batch_norm = in<op::batch_norm, params<F>, compute<F
 template <class F> using kept_t = std::conditional_t<std::is_same_v<F, f64>, f64, f32>;  // never narrower than the model
 
 /// What a level says before its overrides, for the model's format F. The loss is f32 at every level.
-template <int Level, class F> struct level_base { using t = rows_t<params<F>, compute<F>, in<op::loss, compute<f32>>>; };
-template <int Level> struct level_base<Level, none> { using t = rows_t<in<op::loss, compute<f32>>>; };
-template <class F> struct level_base<1, F> {
+template <int Level, class F> struct level_defaults { using t = rows_t<params<F>, compute<F>, in<op::loss, compute<f32>>>; };
+template <int Level> struct level_defaults<Level, none> { using t = rows_t<in<op::loss, compute<f32>>>; };
+template <class F> struct level_defaults<1, F> {
   using t = rows_t<in<op::contraction, compute<F>>, in<op::sensitive, compute<f32>>, in<op::promoting, compute<widest>>>;
 };
-template <class F> struct level_base<2, F> {
+template <class F> struct level_defaults<2, F> {
   using t = rows_t<params<F>, compute<F>, in<op::loss, compute<f32>>, master<kept_t<F>>, in_batch_norm<kept_t<F>>>;
 };
-template <class F> struct level_base<3, F> { using t = rows_t<params<F>, compute<F>, in<op::loss, compute<f32>>, master<none>>; };
-template <> struct level_base<2, none> : level_base<0, none> {};
-template <> struct level_base<3, none> : level_base<0, none> {};
+template <class F> struct level_defaults<3, F> { using t = rows_t<params<F>, compute<F>, in<op::loss, compute<f32>>, master<none>>; };
+template <> struct level_defaults<2, none> : level_defaults<0, none> {};
+template <> struct level_defaults<3, none> : level_defaults<0, none> {};
 
 /// What an override says; nothing where it repeats the level.
 template <int Level, class F, class Override> struct meaning { using t = list<>; };
@@ -50,7 +50,7 @@ using level_scale = std::conditional_t<(Level == 1 || Level == 2) && std::is_sam
 template <bool Legal, int Level, class Format, class... Overrides> struct level_rows { using t = list<>; };  // nothing after an error fails
 template <int Level, class Format, class... Overrides> struct level_rows<true, Level, Format, Overrides...> {
   using model = typename model_format<Level, Format, Overrides...>::t;
-  using base = typename laid_over<typename level_base<Level, model>::t, rows_t<loss_scale<level_scale<Level, model>>>>::t;
+  using base = typename laid_over<typename level_defaults<Level, model>::t, rows_t<loss_scale<level_scale<Level, model>>>>::t;
   using t = typename laid_over<base, decltype((list<>{} + ... + typename meaning<Level, model, Overrides>::t{}))>::t;
 };
 
