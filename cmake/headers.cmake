@@ -6,6 +6,7 @@ set(AMPHORA_HEADERS
   include/amphora/detail/bit_cast.hpp
   include/amphora/detail/config.hpp
   include/amphora/detail/philox.hpp
+  include/amphora/detail/flat_json.hpp
   include/amphora/detail/rounded.hpp
   include/amphora/detail/setting.hpp
   include/amphora/detail/rows.hpp
@@ -52,12 +53,23 @@ set(AMPHORA_HEADERS
   include/amphora/tensor/tensor.hpp
   include/amphora/tensor/view.hpp
   # scale
+  include/amphora/scale/additive_growth.hpp
+  include/amphora/scale/fixed.hpp
   include/amphora/scale/gradient_facts.hpp
+  include/amphora/scale/growth.hpp
   include/amphora/scale/kernels.hpp
+  include/amphora/scale/make_scaler.hpp
   include/amphora/scale/outcome.hpp
+  include/amphora/scale/preset.hpp
+  include/amphora/scale/rule.hpp
   include/amphora/scale/scaled.hpp
+  include/amphora/scale/scaled_loss.hpp
+  include/amphora/scale/scaler.hpp
+  include/amphora/scale/state.hpp
+  include/amphora/scale/state_text.hpp
   include/amphora/scale/ticket.hpp
   include/amphora/scale/unscaled.hpp
+  include/amphora/scale/update.hpp
   # optimizer
   include/amphora/optimizer/adam.hpp
   include/amphora/optimizer/adamw.hpp
