@@ -21,7 +21,7 @@ struct radam {
 
   static constexpr const char* name = "radam";
   static constexpr int states = 2;
-  struct now { detail::moments moments; detail::weight_decay decay; real size, divides; };
+  struct now { detail::moments moments; detail::weight_decay decay; real size, root, eps; };
 
   /// Errors  setting  a setting outside its range
   constexpr void check() const {
@@ -37,12 +37,12 @@ struct radam {
     const detail::rounded rectified = sqrt((length - four) * (length - two) * limit / ((limit - four) * (limit - two) * length));
     const detail::rounded rate = detail::rounded(lr) / (one - power(detail::rounded(beta1), step));
     return {detail::moments::at(lr, step, beta1, beta2, eps), detail::weight_decay::at(lr, weight_decay, decoupled_weight_decay, maximize),
-            (divides ? rate * rectified * sqrt(left) : rate).single(), divides ? 1.0f : 0.0f};
+            (divides ? rate * rectified * sqrt(left) : rate).single(), divides ? 1.0f : 0.0f, divides ? static_cast<float>(eps) : 1.0f};
   }
   AMPHORA_HD void operator()(real g, real& w, real* s, const now& n) const {
     n.moments.move(n.decay.gradient(g, w), s[0], s[1]);
-    const real spread = sqrt(s[1]) + n.moments.eps;
-    w = w - (n.size * (s[0] / (n.divides == real(0) ? real(1) : spread)) + n.decay.lost(w));
+    const real spread = (min)(sqrt(s[1]), real(static_cast<float>(f32::largest))) * n.root + n.eps;  // 1 where it does not divide
+    w = w - (n.size * (s[0] / spread) + n.decay.lost(w));
   }
   template <class Rule, class Visit> static constexpr void settings(Rule& rule, Visit&& visit) {
     visit("learning_rate", rule.learning_rate), visit("beta1", rule.beta1), visit("beta2", rule.beta2);
