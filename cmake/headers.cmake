@@ -92,7 +92,24 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/mixed_optimizer.hpp
   include/amphora/optimizer/sum_order.hpp
   # ops
+  include/amphora/ops/call.hpp
+  include/amphora/ops/cross_entropy.hpp
+  include/amphora/ops/elementwise.hpp
+  include/amphora/ops/kernels.hpp
+  include/amphora/ops/linear.hpp
+  include/amphora/ops/operand.hpp
+  include/amphora/ops/product.hpp
+  include/amphora/ops/reduction.hpp
+  include/amphora/ops/relu.hpp
   # host
+  include/amphora/host/cross_entropy.hpp
+  include/amphora/host/lines.hpp
+  include/amphora/host/map.hpp
+  include/amphora/host/matmul.hpp
+  include/amphora/host/parallel.hpp
+  include/amphora/host/reduce.hpp
+  include/amphora/host/run.hpp
+  include/amphora/host/softmax.hpp
   include/amphora/host/block.hpp
   include/amphora/host/block_avx2.hpp
   include/amphora/host/block_avx512.hpp

@@ -1,0 +1,51 @@
+// What every op asks of its policy before the policy ends and formats go on.
+#pragma once
+#include <amphora/op/tree.hpp>         // is_below_v, op::sensitive
+#include <amphora/ops/operand.hpp>     // given_t, into
+#include <amphora/policy/call.hpp>     // require_call
+#include <amphora/policy/compute.hpp>  // compute_t, output_t
+
+#include <type_traits>  // conditional_t, is_same_v
+
+namespace amphora { inline namespace AMPHORA_ABI {
+
+/// Whether memory given for an op's value holds the format that the policy stores.
+template <class Have, class Want> inline constexpr bool is_output_v = std::is_same_v<Have, Want>;
+
+/// Insists on is_output_v. Host code only.
+template <class Have, class Want>
+constexpr bool require_output() {
+  static_assert(is_output_v<Have, Want>,
+      "amphora [mixed-formats]: the memory given to into() holds another format (Have) than the policy stores (Want); "
+      "give memory of that format, or set output<Have> in the policy");
+  return is_output_v<Have, Want>;
+}
+
+namespace detail {
+
+/// The format that Op reads an operand in. A sensitive op takes what it is given and converts in registers; all others read
+/// the compute format, as if the operand had been cast. f64 is never cast.
+template <class Policy, class Op, class Given, class... Inputs>
+using read_t = std::conditional_t<is_below_v<Op, op::sensitive> || std::is_same_v<Given, f64>, Given, compute_t<Policy, Op, Inputs...>>;
+
+/// The tensor that holds the value of Op for operands of these types.
+template <class Policy, class Op, class Context, class... Operands>
+using result_t = tensor<storage_t<output_t<Policy, Op, given_t<Operands>...>>, Context>;
+
+/// Whether a call may go on: the policy's rules hold, and the memory given, if any, has the right format.
+template <class Policy, class Op, class Y, class... Operands>
+constexpr bool require_into() {
+  if constexpr (require_call<Policy, Op, given_t<Operands>...>()) return require_output<format_of_t<Y>, output_t<Policy, Op, given_t<Operands>...>>();
+  else return false;
+}
+
+/// Fills a fresh tensor through the form of a call that takes memory.
+template <class Result, class Context, class Function>
+Result made(Context& context, const shape& s, Function&& fill) {
+  Result y(context, s);
+  fill(y.view());
+  return y;
+}
+
+}  // namespace detail
+}}  // namespace amphora
