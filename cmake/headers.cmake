@@ -89,7 +89,10 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/stochastic.hpp
   include/amphora/optimizer/clip.hpp
   include/amphora/optimizer/gradients.hpp
+  include/amphora/optimizer/kernels.hpp
   include/amphora/optimizer/mixed_optimizer.hpp
+  include/amphora/optimizer/step_list.hpp
+  include/amphora/optimizer/step_table.hpp
   include/amphora/optimizer/sum_order.hpp
   # ops
   include/amphora/ops/call.hpp
@@ -116,4 +119,8 @@ set(AMPHORA_HEADERS
   include/amphora/host/context.hpp
   include/amphora/host/scale.hpp
   include/amphora/host/level.hpp
+  include/amphora/host/norm.hpp
+  include/amphora/host/step.hpp
+  include/amphora/host/step_loops.hpp
+  include/amphora/host/team.hpp
 )

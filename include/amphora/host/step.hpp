@@ -1,0 +1,132 @@
+// The optimizer phase on the host: both passes of all tensors in one parallel region.
+#pragma once
+#include <amphora/host/context.hpp>       // host_context, host_device
+#include <amphora/host/norm.hpp>          // check_gradients, norm_of_order, each_range
+#include <amphora/host/step_loops.hpp>    // step_loops, step_reading
+#include <amphora/host/team.hpp>          // in_team
+#include <amphora/optimizer/kernels.hpp>  // step_kernels, step_job
+
+#include <cstddef>  // size_t
+#include <cstdint>  // int64_t
+#include <cstring>  // memset
+
+namespace amphora { inline namespace AMPHORA_ABI {
+namespace detail {
+
+/// Threads that are worth their region: at least two chunks for each.
+inline int useful_threads(const host_context& context, const gradient_view* entries, std::int64_t count) {
+  const std::int64_t most = chunks_of(entries, count) / 2;
+  return most < context.threads() ? static_cast<int>(most < 1 ? 1 : most) : context.threads();
+}
+
+template <class Level, class Rule, class Schedule, class Build>
+void update_tensors(const team_member& member, const step_job<Rule, Schedule>& job) {
+  const auto& d = job.decision;
+  const auto& memory = d.memory;
+  const step_reading reading(*memory.facts);
+  const auto random = [&](std::int64_t k) {
+    return stochastic_rounding{job.seed, static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(memory.steps[k])};
+  };
+  if constexpr (!rule_traits<Rule>::needs_norms) {
+    each_range(member, d.gradients, d.count, [&](std::int64_t k, std::int64_t from, std::int64_t to) {
+      step_loops<Level>::template update<Rule, Build>(memory.rules[d.tensors[k].group], memory.nows[k], reading, d.tensors[k], d.gradients[k], from, to, random(k));
+    });
+  } else {
+    const std::int64_t chunks = chunks_of(d.gradients, d.count);
+    each_chunk(member, d.gradients, d.count, [&](std::int64_t k, std::int64_t from, std::int64_t to, std::int64_t chunk) {
+      double norms[2];
+      step_loops<Level>::template direct<Rule, Build>(memory.rules[d.tensors[k].group], memory.nows[k], reading, d.tensors[k], d.gradients[k], from, to, norms);
+      job.partial[chunk] = norms[0], job.partial[chunks + chunk] = norms[1];
+    });
+    member.meet();
+    if (member.first())
+      for (std::int64_t k = 0, before = 0; k < d.count; ++k) {
+        if (!d.gradients[k].data) continue;
+        const std::int64_t own = chunks_of(d.gradients[k].n);
+        memory.trusts[k] = memory.rules[d.tensors[k].group].trust(std::sqrt(fold_columns(job.partial + before, own, false)),
+                                                                  std::sqrt(fold_columns(job.partial + chunks + before, own, false)), memory.nows[k]);
+        before += own;
+      }
+    member.meet();
+    each_range(member, d.gradients, d.count, [&](std::int64_t k, std::int64_t from, std::int64_t to) {
+      step_loops<Level>::template trust<Rule, Build>(memory.rules[d.tensors[k].group], memory.nows[k], memory.trusts[k], reading, d.tensors[k], d.gradients[k], from, to, random(k));
+    });
+  }
+}
+
+template <class Level, class Build, class Rule, class Schedule>
+void run_step(int threads, const step_job<Rule, Schedule>& job) {
+  const auto& d = job.decision;
+  gradient_facts& facts = *d.memory.facts;
+  if (job.check) {
+    facts = job.known ? *job.known : gradient_facts();
+    for (std::int64_t k = 0; k < d.count; ++k) facts.present |= d.gradients[k].data != nullptr;
+    if (!job.known) facts.inverse = job.inverse ? *job.inverse : 1.0f, facts.choice = job.choice;
+  }
+  in_team(threads, [&](const team_member& member) {
+    if (job.check && !job.known) check_gradients<Level, Build>(member, d.gradients, d.count, job.partial, facts);
+    if (job.decide) {
+      double norm = facts.norm * static_cast<double>(facts.coefficient);
+      if (d.clip.by_norm && (d.clip.order != 2 || facts.limit > 0)) norm = norm_of_order<Build>(member, d.gradients, d.count, job.partial, facts, d.clip.order);
+      member.meet();
+      if (member.first()) {
+        if (d.clip.by_norm && d.clip.order != 2) facts.norm = norm;
+        d(norm);
+      }
+      member.meet();
+    }
+    if (job.update && d.memory.record->result == step_result::stepped) update_tensors<Level, Rule, Schedule, Build>(member, job);
+  });
+}
+
+}  // namespace detail
+
+template <>
+struct step_kernels<host_device> {
+  template <class Rule, class Schedule, class Build = detail::this_build>
+  static void step(host_context& context, const detail::step_job<Rule, Schedule>& job) {
+    const int threads = detail::useful_threads(context, job.decision.gradients, job.decision.count);
+#if AMPHORA_X86
+    if (job.level >= 2 && detail::has_avx512()) return detail::run_step<detail::level_avx512, Build>(threads, job);
+    if (job.level >= 1 && detail::has_avx2()) return detail::run_step<detail::level_avx2, Build>(threads, job);
+#endif
+    detail::run_step<detail::level_base, Build>(threads, job);
+  }
+  template <class Build = detail::this_build>
+  static void check(host_context& context, const gradient_view* entries, std::int64_t count, double* partial, gradient_facts* facts) {
+    detail::in_team(detail::useful_threads(context, entries, count), [&](const detail::team_member& member) {
+#if AMPHORA_X86
+      if (detail::has_avx2()) return detail::check_gradients<detail::level_avx2, Build>(member, entries, count, partial, *facts);
+#endif
+      detail::check_gradients<detail::level_base, Build>(member, entries, count, partial, *facts);
+    });
+  }
+  template <class Build = detail::this_build>
+  static void norm(host_context& context, const gradient_view* entries, std::int64_t count, double* partial, const gradient_facts* facts, double order, double* result) {
+    detail::in_team(detail::useful_threads(context, entries, count), [&](const detail::team_member& member) {
+      const double norm = detail::norm_of_order<Build>(member, entries, count, partial, *facts, order);
+      if (member.first()) *result = norm;
+    });
+  }
+  template <class Build = detail::this_build>
+  static void clip(host_context& context, const gradient_view* entries, std::int64_t count, double* partial, gradient_facts* facts, const detail::clip_numbers& clip) {
+    double now = facts->norm * static_cast<double>(facts->coefficient);
+    if (clip.by_norm && (clip.order != 2 || facts->limit > 0)) {
+      norm<Build>(context, entries, count, partial, facts, clip.order, &now);
+      facts->norm = now;
+    }
+    detail::narrow_facts(*facts, clip, now);
+  }
+  static void materialize(host_context&, const gradient_view& from, const gradient_facts* facts, float* to) {
+    std::int64_t changed = 0;
+    const float largest = detail::largest_of(from.format);
+    for (std::int64_t i = 0; i < from.n; ++i) to[i] = facts->value(detail::load_one(from.format, from.data, i), largest, changed);
+  }
+  static void add(host_context&, const gradient_view& from, const model_pointer& to) {
+    for (std::int64_t i = 0; i < from.n; ++i)
+      detail::store_one(to.format, (real(detail::load_one(to.format, to.data, i)) + real(detail::load_one(from.format, from.data, i))).x, to.data, i);
+  }
+  static void clear(host_context&, void* memory, std::size_t bytes) { std::memset(memory, 0, bytes); }
+};
+
+}}  // namespace amphora

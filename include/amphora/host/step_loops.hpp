@@ -1,0 +1,218 @@
+// The loops of a step over one tensor, the same text at each level of the CPU's instructions.
+#pragma once
+#include <amphora/format/real.hpp>           // real
+#include <amphora/host/block.hpp>            // block, load_one, store_one
+#include <amphora/host/level.hpp>            // AMPHORA_EXACT, AMPHORA_TARGET, AMPHORA_INLINE, AMPHORA_INDEPENDENT
+#include <amphora/optimizer/rule.hpp>        // rule_traits
+#include <amphora/optimizer/step_table.hpp>  // step_tensor
+#include <amphora/optimizer/stochastic.hpp>  // stochastic_rounding
+#include <amphora/optimizer/sum_order.hpp>   // step_block, step_lanes
+
+#include <cstdint>  // int64_t
+#include <cstring>  // memcpy
+
+namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
+
+/// How the update reads gradients: by one factor, or value by value.
+struct step_reading {
+  float factor;
+  bool plain;
+  const gradient_facts* facts;
+
+  explicit step_reading(const gradient_facts& f) : factor(f.is_plain() ? f.factor() : 1.0f), plain(f.is_plain()), facts(&f) {}
+  void repair(float* x, format_id format) const {
+    std::int64_t changed = 0;
+    for (int i = 0; i < step_block; ++i) x[i] = facts->value(x[i], largest_of(format), changed);
+  }
+};
+
+inline const void* element(const void* data, format_id format, std::int64_t i) { return static_cast<const char*>(data) + i * size_of(format); }
+inline void* element(void* data, format_id format, std::int64_t i) { return static_cast<char*>(data) + i * size_of(format); }
+
+/// The last, short block: missing elements are 0, and their results go nowhere.
+inline void load_part(format_id format, const void* data, std::int64_t i, int count, float* x) {
+  for (int j = 0; j < step_block; ++j) x[j] = j < count ? load_one(format, data, i + j) : 0.0f;
+}
+inline void store_part(format_id format, const float* x, void* data, std::int64_t i, int count) {
+  for (int j = 0; j < count; ++j) store_one(format, x[j], data, i + j);
+}
+inline void store_stochastic(const float* x, void* data, std::int64_t i, int count, const stochastic_rounding& random) {
+  std::uint16_t bits[step_block];
+  random.random_64(i, bits);
+  for (int j = 0; j < step_block; ++j) bits[j] = round_stochastically(bit_cast<std::uint32_t>(x[j]), bits[j]);
+  std::memcpy(static_cast<char*>(data) + 2 * i, bits, static_cast<std::size_t>(count) * 2);
+}
+inline void copy_part(const float* from, int count, float* to) {
+  for (int j = 0; j < step_block; ++j) to[j] = j < count ? from[j] : 0.0f;
+}
+
+template <class Rule> inline constexpr int state_slots = rule_traits<Rule>::states > 0 ? rule_traits<Rule>::states : 1;
+
+/// Where one block's weights and state lie: in place, or in here for a short block and for weights that are not float.
+template <class Rule>
+struct step_place {
+  alignas(64) float x[step_block];
+  alignas(64) float own_weights[step_block];
+  alignas(64) float own_state[state_slots<Rule>][step_block];
+  float* w;
+  float* s[state_slots<Rule>];
+
+  AMPHORA_INLINE void find(const step_tensor& t, std::int64_t i, int count) {
+    const bool whole = count == step_block;
+    w = t.master && whole ? t.master + i : own_weights;
+    if (t.master && !whole) copy_part(t.master + i, count, w);
+    for (int k = 0; k < rule_traits<Rule>::states; ++k) {
+      float* given = t.state + k * t.stride + i;
+      s[k] = whole ? given : own_state[k];
+      if (!whole) copy_part(given, count, s[k]);
+    }
+  }
+  AMPHORA_INLINE void put_state(const step_tensor& t, std::int64_t i, int count) const {
+    if (count == step_block) return;
+    for (int k = 0; k < rule_traits<Rule>::states; ++k)
+      for (int j = 0; j < count; ++j) t.state[k * t.stride + i + j] = s[k][j];
+  }
+  AMPHORA_INLINE void put_master(const step_tensor& t, std::int64_t i, int count) const {
+    if (count == step_block || !t.master) return;
+    for (int j = 0; j < count; ++j) t.master[i + j] = w[j];
+  }
+};
+
+AMPHORA_INLINE void add_squares(const float* x, float* sum) {
+  AMPHORA_INDEPENDENT
+  for (int i = 0; i < step_block; ++i) sum[i] = (real(sum[i]) + real(x[i]) * real(x[i])).x;
+}
+template <class Real> AMPHORA_INLINE double fold_lanes(Real* sum) {
+  for (int half = step_lanes / 2; half; half /= 2)
+    for (int i = 0; i < half; ++i) sum[i] += sum[i + half];
+  return static_cast<double>(sum[0]);
+}
+/// The rule on one block. Copies of all that is not written, so that no store can be thought to change it.
+template <class Rule>
+AMPHORA_INLINE void apply_rule(const Rule& rule, const typename rule_traits<Rule>::now& now, float factor, const float* x, float* w, float* const* state) {
+  constexpr int states = rule_traits<Rule>::states;
+  float* s[state_slots<Rule>];
+  for (int k = 0; k < states; ++k) s[k] = state[k];
+  AMPHORA_INDEPENDENT
+  for (int i = 0; i < step_block; ++i) {
+    real weight = w[i], own[state_slots<Rule>];
+    for (int k = 0; k < states; ++k) own[k] = s[k][i];
+    rule(real(x[i]) * real(factor), weight, own, now);
+    w[i] = weight.x;
+    for (int k = 0; k < states; ++k) s[k][i] = own[k].x;
+  }
+}
+/// The direction on one block, left in x.
+template <class Rule>
+AMPHORA_INLINE void find_direction(const Rule& rule, const typename rule_traits<Rule>::now& now, float factor, float* x, const float* w, float* const* s) {
+  constexpr int states = rule_traits<Rule>::states;
+  for (int i = 0; i < step_block; ++i) {
+    real own[state_slots<Rule>];
+    for (int k = 0; k < states; ++k) own[k] = s[k][i];
+    x[i] = rule.direction(real(x[i]) * real(factor), real(w[i]), own, now).x;
+    for (int k = 0; k < states; ++k) s[k][i] = own[k].x;
+  }
+}
+template <class Rule>
+AMPHORA_INLINE void apply_trust(const Rule& rule, const typename rule_traits<Rule>::now& now, real trust, float factor, const float* x, float* w, float* const* s) {
+  constexpr int states = rule_traits<Rule>::states;
+  for (int i = 0; i < step_block; ++i) {
+    real weight = w[i], own[state_slots<Rule>];
+    for (int k = 0; k < states; ++k) own[k] = s[k][i];
+    rule.apply(real(x[i]) * real(factor), trust, weight, own, now);
+    w[i] = weight.x;
+    for (int k = 0; k < states; ++k) s[k][i] = own[k].x;
+  }
+}
+AMPHORA_INLINE void add_double_squares(const float* x, int count, double* sum) {
+  for (int i = 0; i < count; ++i) sum[i] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+}
+
+template <class Level> struct step_loops;
+
+// Loads and stores need the level's attribute on the function that they are inlined into, so the outer loops are stamped.
+#define AMPHORA_STEP_BEGIN(Level)                                                                                          \
+  const int count = static_cast<int>(to - i < step_block ? to - i : step_block);                                          \
+  if (count == step_block) block<Level>::load(g.format, element(g.data, g.format, i), place.x);                           \
+  else load_part(g.format, g.data, i, count, place.x);                                                                    \
+  if (!reading.plain) reading.repair(place.x, g.format);                                                                  \
+  place.find(t, i, count);                                                                                                \
+  if (!t.master) {                                                                                                        \
+    if (count == step_block) block<Level>::load(t.targets[0].format, element(t.targets[0].data, t.targets[0].format, i), place.w); \
+    else load_part(t.targets[0].format, t.targets[0].data, i, count, place.w);                                            \
+  }
+#define AMPHORA_STEP_END(Level)                                                                                           \
+  place.put_state(t, i, count), place.put_master(t, i, count);                                                            \
+  for (const model_pointer& target : t.targets) {                                                                         \
+    if (!target.data) break;                                                                                              \
+    if (t.stochastic && target.format == format_id::bf16) store_stochastic(place.w, target.data, i, count, random);         \
+    else if (count == step_block) block<Level>::store(target.format, place.w, element(target.data, target.format, i));    \
+    else store_part(target.format, place.w, target.data, i, count);                                                       \
+  }
+
+#define AMPHORA_STEP_LOOPS(Level, Attribute)                                                                              \
+  template <> struct step_loops<Level> {                                                                                  \
+    template <class Build = this_build>                                                                                   \
+    Attribute static double squares(const gradient_view& g, std::int64_t from, std::int64_t to) {                         \
+      alignas(64) float x[step_block], sum[step_lanes] = {};                                                              \
+      std::int64_t i = from;                                                                                              \
+      for (; i + step_block <= to; i += step_block) {                                                                     \
+        block<Level>::load(g.format, element(g.data, g.format, i), x);                                                    \
+        add_squares(x, sum + (i - from) % step_lanes);                                                                    \
+      }                                                                                                                   \
+      if (i < to) load_part(g.format, g.data, i, static_cast<int>(to - i), x), add_squares(x, sum + (i - from) % step_lanes); \
+      return fold_lanes(sum);                                                                                             \
+    }                                                                                                                     \
+    template <class Rule, class Build = this_build>                                                                       \
+    Attribute static void update(const Rule& given, const typename rule_traits<Rule>::now& at, const step_reading& reading, \
+                                 const step_tensor& t, const gradient_view& g, std::int64_t from, std::int64_t to, const stochastic_rounding& random) { \
+      step_place<Rule> place;                                                                                             \
+      const Rule rule = given;                                                                                            \
+      const typename rule_traits<Rule>::now now = at;                                                                     \
+      const float factor = reading.factor;                                                                                \
+      for (std::int64_t i = from; i < to; i += step_block) {                                                              \
+        AMPHORA_STEP_BEGIN(Level)                                                                                         \
+        apply_rule(rule, now, factor, place.x, place.w, place.s);                                                         \
+        AMPHORA_STEP_END(Level)                                                                                           \
+      }                                                                                                                   \
+    }                                                                                                                     \
+    template <class Rule, class Build = this_build>                                                                       \
+    Attribute static void direct(const Rule& given, const typename rule_traits<Rule>::now& at, const step_reading& reading, \
+                                 const step_tensor& t, const gradient_view& g, std::int64_t from, std::int64_t to, double* norms) { \
+      step_place<Rule> place;                                                                                             \
+      double weights[step_lanes] = {}, directions[step_lanes] = {};                                                       \
+      const Rule rule = given;                                                                                            \
+      const typename rule_traits<Rule>::now now = at;                                                                     \
+      for (std::int64_t i = from; i < to; i += step_block) {                                                              \
+        AMPHORA_STEP_BEGIN(Level)                                                                                         \
+        add_double_squares(place.w, count, weights + (i - from) % step_lanes);                                            \
+        find_direction(rule, now, reading.factor, place.x, place.w, place.s);                                             \
+        add_double_squares(place.x, count, directions + (i - from) % step_lanes);                                         \
+        place.put_state(t, i, count);                                                                                     \
+      }                                                                                                                   \
+      norms[0] = fold_lanes(weights), norms[1] = fold_lanes(directions);                                                  \
+    }                                                                                                                     \
+    template <class Rule, class Build = this_build>                                                                       \
+    Attribute static void trust(const Rule& given, const typename rule_traits<Rule>::now& at, real trust, const step_reading& reading, \
+                                const step_tensor& t, const gradient_view& g, std::int64_t from, std::int64_t to, const stochastic_rounding& random) { \
+      step_place<Rule> place;                                                                                             \
+      const Rule rule = given;                                                                                            \
+      const typename rule_traits<Rule>::now now = at;                                                                     \
+      for (std::int64_t i = from; i < to; i += step_block) {                                                              \
+        AMPHORA_STEP_BEGIN(Level)                                                                                         \
+        apply_trust(rule, now, trust, reading.factor, place.x, place.w, place.s);                                         \
+        AMPHORA_STEP_END(Level)                                                                                           \
+      }                                                                                                                   \
+    }                                                                                                                     \
+  };
+
+AMPHORA_STEP_LOOPS(level_base, AMPHORA_EXACT)
+#if AMPHORA_X86
+AMPHORA_STEP_LOOPS(level_avx2, AMPHORA_TARGET("avx2,f16c"))
+AMPHORA_STEP_LOOPS(level_avx512, AMPHORA_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx2,f16c"))
+#endif
+#undef AMPHORA_STEP_LOOPS
+#undef AMPHORA_STEP_BEGIN
+#undef AMPHORA_STEP_END
+
+}}}  // namespace amphora::detail

@@ -1,0 +1,36 @@
+// What a device does for an optimizer and for gradient tools. The front declares it; each device specialises it.
+#pragma once
+#include <amphora/optimizer/step_table.hpp>  // step_decision, step_tensor
+#include <amphora/version.hpp>               // AMPHORA_ABI
+
+#include <cstdint>  // int64_t, uint64_t
+
+namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
+
+/// One step, or a part of it. Everything that is pointed to is on the device, but what its owner says is on the host.
+template <class Rule, class Schedule>
+struct step_job {
+  step_decision<Rule, Schedule> decision;  ///< memory, tensors, gradients, schedule, clip
+  const float* inverse = nullptr;          ///< of the ticket; null: 1
+  const gradient_facts* known = nullptr;   ///< of gradients that were checked before: no check pass
+  on_overflow choice = on_overflow::skip;
+  bool check = true, decide = true, update = true;
+  double* partial = nullptr;               ///< one for each chunk, two where the rule needs norms
+  std::uint64_t seed = 0;                  ///< of stochastic rounding
+  int level = 3;                           ///< of the host's instructions, at most: 0 base, 1 AVX2, 2 and more AVX-512; no result depends on it
+};
+
+}  // namespace detail
+
+/// Specialised for Context::device, e.g. in host/step.hpp:
+///
+///     template <class Rule, class Schedule> static void step(Context&, const detail::step_job<Rule, Schedule>&);
+///     static void check(Context&, const gradient_view*, std::int64_t count, double* partial, gradient_facts*);
+///     static void norm(Context&, const gradient_view*, std::int64_t count, double* partial, const gradient_facts*, double order, double* result);
+///     static void clip(Context&, const gradient_view*, std::int64_t count, double* partial, gradient_facts*, detail::clip_numbers);
+///     static void materialize(Context&, const gradient_view&, const gradient_facts*, float* to);
+///     static void add(Context&, const gradient_view& from, model_pointer to);
+///     static void clear(Context&, void*, std::size_t bytes);
+template <class Device> struct step_kernels;
+
+}}  // namespace amphora
