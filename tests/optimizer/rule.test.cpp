@@ -1,0 +1,168 @@
+#include <amphora/optimizer/rule.hpp>
+
+#include <amphora/host/level.hpp>
+#include <amphora/optimizer/adadelta.hpp>
+#include <amphora/optimizer/adagrad.hpp>
+#include <amphora/optimizer/adam.hpp>
+#include <amphora/optimizer/adamax.hpp>
+#include <amphora/optimizer/adamw.hpp>
+#include <amphora/optimizer/amsgrad.hpp>
+#include <amphora/optimizer/lamb.hpp>
+#include <amphora/optimizer/lars.hpp>
+#include <amphora/optimizer/lion.hpp>
+#include <amphora/optimizer/nadam.hpp>
+#include <amphora/optimizer/radam.hpp>
+#include <amphora/optimizer/rmsprop.hpp>
+#include <amphora/optimizer/sgd.hpp>
+
+#include "golden.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+
+using amphora::real;
+using amphora::rule_traits;
+
+#define EVERY_RULE                                                                                                          \
+  amphora::sgd, amphora::plain_sgd, amphora::adam, amphora::adamw, amphora::amsgrad, amphora::adagrad, amphora::adadelta,     \
+      amphora::adamax, amphora::nadam, amphora::radam, amphora::rmsprop, amphora::lion, amphora::lamb, amphora::lars
+
+namespace outside {
+
+/// A user's own rule: the least that there can be.
+struct halving {
+  float learning_rate = 1;
+  struct now { real size; };
+  now at(float lr, std::int64_t) const { return {lr * 0.5f}; }
+  void operator()(real g, real& w, real*, const now& n) const { w = w - n.size * g; }
+};
+/// And one with everything.
+struct counting {
+  float learning_rate = 1;
+  double limit = 10;
+  static constexpr const char* name = "counting";
+  static constexpr int states = 1;
+  struct scalars { double taken = 5; };
+  struct now { real size; };
+  constexpr void check() const {
+    if (limit < 0) amphora::detail::fail("setting", "counting has a negative limit");
+  }
+  now at(float lr, std::int64_t, scalars& own) const { return {own.taken++ < limit ? lr : 0.0f}; }
+  void operator()(real g, real& w, real* s, const now& n) const { w = w - n.size * g, s[0] = s[0] + real(1); }
+  template <class Rule, class Visit> static constexpr void settings(Rule& rule, Visit&& visit) { visit("limit", rule.limit); }
+};
+
+}  // namespace outside
+
+static_assert(rule_traits<outside::halving>::states == 0 && !rule_traits<outside::halving>::has_scalars);
+static_assert(!rule_traits<outside::halving>::needs_norms && !rule_traits<outside::halving>::has_settings);
+static_assert(rule_traits<outside::counting>::has_scalars && rule_traits<outside::counting>::has_settings);
+static_assert(rule_traits<amphora::lamb>::needs_norms && !rule_traits<amphora::adamw>::needs_norms);
+
+TEST_CASE("a rule of the user's own needs settings, now, at and the call") {
+  CHECK(golden::walk(outside::halving{}, 1, {1}) == 0.5f);
+  CHECK(golden::walk(outside::counting{}, 20, std::vector<double>(10, 1.0)) == 15);  // its own count starts at 5, ends at 10
+  CHECK(golden::refusal(outside::counting{1, -1}) == "setting");
+  rule_traits<outside::halving>::check({});
+}
+
+TEST_CASE("every run of the reference data belongs to a rule") {
+  std::set<std::string> rules;
+  for (const auto& run : golden::data().runs) rules.insert(run.rule);
+  CHECK(golden::data().runs.size() == 37);
+  CHECK(rules.size() == 13);
+}
+
+TEST_CASE_TEMPLATE("every setting has a name of its own, and every rule a name", Rule, EVERY_RULE) {
+  Rule rule;
+  std::set<std::string> names;
+  int fields = 0;
+  rule_traits<Rule>::settings(rule, [&](const char* name, auto&) { names.insert(name), ++fields; });
+  CHECK(static_cast<int>(names.size()) == fields);
+  CHECK(names.count("learning_rate") == 1);
+  CHECK(std::string(rule_traits<Rule>::name) != "user rule");
+}
+
+namespace {
+
+constexpr int block = 64;
+
+/// One block of state, weights and gradients, and what a rule makes of it.
+template <class Rule>
+struct numbers {
+  float g[block], w[block], s[rule_traits<Rule>::states + 1][block] = {}, u[block] = {};
+
+  explicit numbers(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<float> normal;
+    for (int i = 0; i < block; ++i) w[i] = normal(random), g[i] = i % 9 ? normal(random) : 0.0f;
+  }
+};
+
+template <class Rule>
+AMPHORA_INLINE void steps(const Rule& rule, typename rule_traits<Rule>::now now, numbers<Rule>& x) {
+  constexpr int states = rule_traits<Rule>::states;
+  AMPHORA_INDEPENDENT
+  for (int i = 0; i < block; ++i) {
+    real w = x.w[i], s[states + 1];
+    for (int k = 0; k < states; ++k) s[k] = x.s[k][i];
+    if constexpr (rule_traits<Rule>::needs_norms) {
+      x.u[i] = rule.direction(x.g[i], w, s, now).x;
+      rule.apply(x.g[i], 0.37f, w, s, now);
+    } else {
+      rule(x.g[i], w, s, now);
+    }
+    for (int k = 0; k < states; ++k) x.s[k][i] = s[k].x;
+    x.w[i] = w.x;
+  }
+}
+template <class Rule> AMPHORA_EXACT void run(amphora::detail::level_base, const Rule& rule, typename rule_traits<Rule>::now now, numbers<Rule>& x) { steps(rule, now, x); }
+#if AMPHORA_X86
+template <class Rule> AMPHORA_TARGET("avx2,f16c,fma") void run(amphora::detail::level_avx2, const Rule& rule, typename rule_traits<Rule>::now now, numbers<Rule>& x) { steps(rule, now, x); }
+template <class Rule> AMPHORA_TARGET("avx512f,avx512bw,avx512vl,avx512dq") void run(amphora::detail::level_avx512, const Rule& rule, typename rule_traits<Rule>::now now, numbers<Rule>& x) { steps(rule, now, x); }
+#endif
+
+template <class Rule, class Level>
+numbers<Rule> after(Level level, std::uint64_t seed) {
+  numbers<Rule> x(seed);
+  typename rule_traits<Rule>::scalars own{};
+  for (int step = 1; step <= 8; ++step) run(level, Rule{}, rule_traits<Rule>::at(Rule{}, 0.01f, step, own), x);
+  return x;
+}
+template <class Rule> bool same(const numbers<Rule>& a, const numbers<Rule>& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("every rule has the same bits at every level of instructions", Rule, EVERY_RULE) {
+  const auto base = after<Rule>(amphora::detail::level_base{}, 7);
+  CHECK(!same(base, after<Rule>(amphora::detail::level_base{}, 8)));
+#if AMPHORA_X86
+  if (amphora::detail::has_avx2()) CHECK(same(base, after<Rule>(amphora::detail::level_avx2{}, 7)));
+  if (amphora::detail::has_avx512()) CHECK(same(base, after<Rule>(amphora::detail::level_avx512{}, 7)));
+#endif
+}
+
+TEST_CASE_TEMPLATE("every rule makes no NaN of zero gradients and zero weights", Rule, EVERY_RULE) {
+  for (float start : {0.0f, 1.5f}) {
+    const float end = golden::walk(Rule{}, start, {0, 0, 0});
+    CHECK(end <= start);
+    CHECK(end >= 0.9f * start);
+  }
+}
+
+TEST_CASE_TEMPLATE("every rule has a form that follows the gradient, where the field gives it one", Rule, EVERY_RULE) {
+  Rule down, up;
+  bool has = false;
+  rule_traits<Rule>::settings(up, [&](const std::string& name, auto& field) {
+    if (name == "maximize") field = std::decay_t<decltype(field)>(true), has = true;
+    if (name == "weight_decay") field = std::decay_t<decltype(field)>(0);
+  });
+  rule_traits<Rule>::settings(down, [&](const std::string& name, auto& field) {
+    if (name == "weight_decay") field = std::decay_t<decltype(field)>(0);
+  });
+  if (has) CHECK(golden::walk(up, 0.0f, {1, -0.5, 2}) == -golden::walk(down, 0.0f, {1, -0.5, 2}));
+}
