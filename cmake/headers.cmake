@@ -9,6 +9,7 @@ set(AMPHORA_HEADERS
   include/amphora/detail/flat_json.hpp
   include/amphora/detail/rounded.hpp
   include/amphora/detail/setting.hpp
+  include/amphora/detail/hana.hpp
   include/amphora/detail/rows.hpp
   include/amphora/detail/text.hpp
   include/amphora/detail/moments.hpp
@@ -34,6 +35,12 @@ set(AMPHORA_HEADERS
   include/amphora/op/transparent.hpp
   include/amphora/op/tree.hpp
   # policy
+  include/amphora/policy/display_name.hpp
+  include/amphora/policy/dispatch.hpp
+  include/amphora/policy/describe.hpp
+  include/amphora/policy/cast_count.hpp
+  include/amphora/policy/bytes.hpp
+  include/amphora/policy/architecture.hpp
   include/amphora/policy/call.hpp
   include/amphora/policy/compute.hpp
   include/amphora/policy/lookup.hpp
