@@ -23,7 +23,7 @@ AMPHORA_HD constexpr bits_t<To> convert_bits(bits_t<From> pattern) {
   if constexpr (std::is_same_v<To, From>) {
     return pattern;
   } else if constexpr (holds_v<To, From>) {
-    return widen_bits<To, From>(pattern);
+    return widen_bits<std::conditional_t<std::is_same_v<To, tf32>, f32, To>, From>(pattern);  // tf32 is stored as a float
   } else if constexpr (From::bits >= 32) {
     return narrow_bits<To, Mode, From>(pattern);
   } else {

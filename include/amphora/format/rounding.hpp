@@ -92,7 +92,7 @@ AMPHORA_HD constexpr int highest_bit(std::uint32_t x) {
 #endif
 }
 
-/// From's pattern in To, exactly. A NaN comes out quiet, but from bf16 to f32, which only appends zeros.
+/// From's pattern in To, exactly; To is not tf32. A NaN comes out quiet, but from bf16 to f32, which only appends zeros.
 template <class To = f32, class From = f16>
 AMPHORA_HD constexpr bits_t<To> widen_bits(bits_t<From> pattern) {
   using from = fields<From>;
@@ -103,7 +103,9 @@ AMPHORA_HD constexpr bits_t<To> widen_bits(bits_t<From> pattern) {
   static_assert(appended >= 0 && To::exponent_bits >= From::exponent_bits);
 
   if constexpr (same_exponents) {
-    return static_cast<bits>(static_cast<bits>(pattern) << (To::bits - From::bits));
+    const bits wide = static_cast<bits>(static_cast<bits>(pattern) << (To::bits - From::bits));
+    const bool nan = (pattern & from::magnitude) > from::last_not_nan;
+    return nan && To::bits != 32 ? static_cast<bits>(wide | to::quiet) : wide;
   } else {
     const bits sign = static_cast<bits>(static_cast<bits>(pattern & from::sign) << (To::bits - From::bits));
     const auto magnitude = static_cast<bits_t<From>>(pattern & from::magnitude);

@@ -32,11 +32,10 @@ struct block<level_avx2> {
     } else {
       char* bytes = static_cast<char*>(to);
       for (int i = 0; i < block_size; i += 32) {
-        const __m256i first = narrow16<Format, mode>(from + i), second = narrow16<Format, mode>(from + i + 16);
         if constexpr (Format::bits == 16) {
-          put(bytes + 2 * i, first), put(bytes + 2 * i + 32, second);
+          put(bytes + 2 * i, narrow16<Format, mode>(from + i)), put(bytes + 2 * i + 32, narrow16<Format, mode>(from + i + 16));
         } else {
-          put(bytes + i, _mm256_permute4x64_epi64(_mm256_packus_epi16(first, second), 0xd8));
+          put(bytes + i, to_fp8<Format, mode>(to_odd_f16<Format>(from + i), to_odd_f16<Format>(from + i + 16)));
         }
       }
     }
@@ -90,18 +89,23 @@ struct block<level_avx2> {
     }
   }
 
-  /// Sixteen floats as 16-bit lanes in order: a 16-bit format's patterns, or an 8-bit format's with zeros above.
+  /// Read once: g++ would read anew for each use, and the reads are what limits a block.
+  AMPHORA_AVX2 static AMPHORA_INLINE __m256i get(const float* from) {
+    __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    asm("" : "+x"(x));
+    return x;
+  }
+
+  /// Sixteen floats to a 16-bit format.
   template <class Format, class Mode>
   AMPHORA_AVX2 static AMPHORA_INLINE __m256i narrow16(const float* from) {
-    const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 8));
-    if constexpr (std::is_same_v<Format, bf16>) {
-      const __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(to_bf16(first), to_bf16(second)), 0xd8);
-      return saturated16<Format, Mode>(both);
-    } else if constexpr (std::is_same_v<Format, f16>) {
-      return saturated16<Format, Mode>(to_f16<_MM_FROUND_TO_NEAREST_INT>(first, second));
+    const __m256i first = get(from), second = get(from + 8);
+    const __m256i result = std::is_same_v<Format, f16> ? to_f16<_MM_FROUND_TO_NEAREST_INT>(first, second) : to_bf16(first, second);
+    if constexpr (std::is_same_v<Mode, saturating>) {  // an infinity becomes the largest number, whose pattern is one less
+      const __m256i magnitude = _mm256_and_si256(result, _mm256_set1_epi16(0x7fff));
+      return _mm256_add_epi16(result, _mm256_cmpeq_epi16(magnitude, _mm256_set1_epi16(fields<Format>::exponent)));
     } else {
-      constexpr float scale = std::is_same_v<Format, e4m3> ? 0.00390625f : 1.0f;
-      return f16_to_fp8<Format, Mode>(to_f16<_MM_FROUND_TO_ZERO>(to_odd<Format>(first, scale), to_odd<Format>(second, scale)));
+      return result;
     }
   }
 
@@ -111,51 +115,60 @@ struct block<level_avx2> {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), _mm256_cvtps_ph(_mm256_castsi256_ps(second), Rounding | _MM_FROUND_NO_EXC), 1);
   }
 
-  /// In the lower half of each 32-bit lane.
-  AMPHORA_AVX2 static AMPHORA_INLINE __m256i to_bf16(__m256i x) {
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(x, 16), _mm256_set1_epi32(1));
-    const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(x, _mm256_set1_epi32(0x7fff)), odd);
-    const __m256i nan = _mm256_cmpgt_epi32(_mm256_and_si256(x, _mm256_set1_epi32(0x7fffffff)), _mm256_set1_epi32(0x7f800000));
-    return _mm256_srli_epi32(_mm256_blendv_epi8(rounded, _mm256_or_si256(x, _mm256_set1_epi32(0x00400000)), nan), 16);
+  /// The floats' upper and lower halves go to 16-bit lanes, those of first and second in turn: half the work of 32-bit lanes.
+  AMPHORA_AVX2 static AMPHORA_INLINE __m256i to_bf16(__m256i first, __m256i second) {
+    const __m256i one = _mm256_set1_epi16(1);
+    const __m256i upper = _mm256_blend_epi16(_mm256_srli_epi32(first, 16), second, 0xaa);
+    const __m256i lower = _mm256_blend_epi16(first, _mm256_slli_epi32(second, 16), 0xaa);
+    const __m256i ordered = _mm256_or_si256(_mm256_min_epu16(lower, one), _mm256_and_si256(upper, _mm256_set1_epi16(0x7fff)));
+    const __m256i nan = _mm256_cmpgt_epi16(ordered, _mm256_set1_epi16(0x7f80));
+    // Up if the lower half is more than a half, or a half and the upper half is odd; a NaN becomes quiet instead.
+    const __m256i remainder = _mm256_or_si256(lower, _mm256_and_si256(upper, one));
+    const __m256i up = _mm256_min_epu16(_mm256_subs_epu16(remainder, _mm256_set1_epi16(-0x8000)), one);
+    const __m256i sum = _mm256_add_epi16(upper, _mm256_andnot_si256(nan, up));
+    const __m256i result = _mm256_or_si256(sum, _mm256_and_si256(nan, _mm256_set1_epi16(0x40)));
+    const __m256i halves = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, 0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+    return _mm256_permute4x64_epi64(_mm256_shuffle_epi8(result, halves), 0xd8);
   }
 
-  /// An infinity becomes the largest number, whose pattern is one less.
-  template <class Format, class Mode>
-  AMPHORA_AVX2 static AMPHORA_INLINE __m256i saturated16(__m256i x) {
-    if constexpr (std::is_same_v<Mode, saturating>) {
-      const __m256i magnitude = _mm256_and_si256(x, _mm256_set1_epi16(0x7fff));
-      return _mm256_add_epi16(x, _mm256_cmpeq_epi16(magnitude, _mm256_set1_epi16(fields<Format>::exponent)));
-    } else {
-      return x;
-    }
-  }
-
-  /// x cut to two bits more than Format has, the last one set if anything was lost: rounding that is as good as rounding x.
+  /// 16 floats as f16, e4m3's 256 times smaller so that its subnormals fall on f16's, and cut to two bits more than Format
+  /// has, or more, the second of them set if anything was lost: rounding that is as good as rounding the float.
   template <class Format>
-  AMPHORA_AVX2 static AMPHORA_INLINE __m256i to_odd(__m256i x, float scale) {
-    const __m256i lost = _mm256_set1_epi32((1 << (24 - Format::significand_bits - 2)) - 1);
-    x = _mm256_andnot_si256(lost, _mm256_or_si256(x, _mm256_add_epi32(_mm256_and_si256(x, lost), lost)));
-    return scale == 1.0f ? x : _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(x), _mm256_set1_ps(scale)));
+  AMPHORA_AVX2 static AMPHORA_INLINE __m256i to_odd_f16(const float* from) {
+    return to_f16<_MM_FROUND_TO_ZERO>(to_odd<Format>(get(from)), to_odd<Format>(get(from + 8)));
+  }
+  template <class Format>
+  AMPHORA_AVX2 static AMPHORA_INLINE __m256i to_odd(__m256i x) {
+    constexpr int sticky = 1 << (24 - Format::significand_bits - 2);
+    x = _mm256_or_si256(x, _mm256_and_si256(_mm256_add_epi32(x, _mm256_set1_epi32(sticky - 1)), _mm256_set1_epi32(sticky)));
+    return std::is_same_v<Format, e5m2> ? x : _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(x), _mm256_set1_ps(0.00390625f)));
   }
 
   template <class Format, class Mode>
-  AMPHORA_AVX2 static AMPHORA_INLINE __m256i f16_to_fp8(__m256i x) {
+  AMPHORA_AVX2 static AMPHORA_INLINE __m256i to_fp8(__m256i first, __m256i second) {
+    const __m256i bytes = _mm256_packus_epi16(rounded<Format, Mode>(first), rounded<Format, Mode>(second));
+    const __m256i signs = _mm256_and_si256(_mm256_packs_epi16(first, second), _mm256_set1_epi8(-0x80));
+    return _mm256_permute4x64_epi64(_mm256_or_si256(bytes, signs), 0xd8);
+  }
+  /// Without the sign.
+  template <class Format, class Mode>
+  AMPHORA_AVX2 static AMPHORA_INLINE __m256i rounded(__m256i x) {
     constexpr int dropped = 11 - Format::significand_bits;
     const __m256i magnitude = _mm256_and_si256(x, _mm256_set1_epi16(0x7fff));
-    const __m256i sign = _mm256_srli_epi16(_mm256_xor_si256(x, magnitude), 8);
     const __m256i nan = _mm256_cmpgt_epi16(magnitude, _mm256_set1_epi16(0x7c00));
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi16(magnitude, dropped), _mm256_set1_epi16(1));
-    __m256i bias = _mm256_add_epi16(odd, _mm256_set1_epi16((1 << (dropped - 1)) - 1));
-    if constexpr (std::is_same_v<Format, e5m2>) bias = _mm256_andnot_si256(nan, bias);
-    __m256i result = _mm256_srli_epi16(_mm256_add_epi16(magnitude, bias), dropped);
-    if constexpr (std::is_same_v<Format, e5m2>) {
-      if constexpr (std::is_same_v<Mode, saturating>) result = _mm256_add_epi16(result, _mm256_cmpeq_epi16(result, _mm256_set1_epi16(0x7c)));
+    const __m256i bit = _mm256_set1_epi16(1 << dropped);
+    // mulhrs shifts and rounds halves up; one less (-1 is added) is rounded down where the result would be even without.
+    __m256i sum = _mm256_add_epi16(magnitude, _mm256_cmpeq_epi16(_mm256_and_si256(x, bit), _mm256_setzero_si256()));
+    if constexpr (Format::has_infinity) sum = _mm256_andnot_si256(_mm256_and_si256(nan, _mm256_set1_epi16((1 << dropped) - 1)), sum);
+    __m256i result = _mm256_mulhrs_epi16(sum, _mm256_set1_epi16(1 << (15 - dropped)));
+    if constexpr (Format::has_infinity) {
+      if constexpr (std::is_same_v<Mode, saturating>) result = _mm256_add_epi16(result, _mm256_cmpeq_epi16(result, _mm256_set1_epi16(fields<Format>::exponent)));
+      return result;
     } else if constexpr (std::is_same_v<Mode, saturating>) {
-      result = _mm256_sub_epi16(_mm256_min_epu16(result, _mm256_set1_epi16(0x7e)), nan);
+      return _mm256_sub_epi16(_mm256_min_epu16(result, _mm256_set1_epi16(0x7e)), nan);
     } else {
-      result = _mm256_min_epu16(result, _mm256_set1_epi16(0x7f));  // infinity, NaN and what is too large
+      return _mm256_min_epu16(result, _mm256_set1_epi16(0x7f));  // infinity, NaN and what is too large
     }
-    return _mm256_or_si256(result, sign);
   }
 };
 

@@ -37,13 +37,11 @@ struct block<level_avx512> {
       block<level_base>::store<f64>(from, to);
     } else {
       char* bytes = static_cast<char*>(to);
-      for (int i = 0; i < block_size; i += 32) {
-        const __m512i wide = narrow32<Format, mode>(from + i);
-        if constexpr (Format::bits == 16) {
-          _mm512_storeu_si512(bytes + 2 * i, wide);
-        } else {
-          _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes + i), _mm512_cvtepi16_epi8(wide));
-        }
+      if constexpr (Format::bits == 16) {
+        _mm512_storeu_si512(bytes, narrow32<Format, mode>(from));
+        _mm512_storeu_si512(bytes + 64, narrow32<Format, mode>(from + 32));
+      } else {
+        _mm512_storeu_si512(bytes, to_fp8<Format, mode>(to_odd_f16<Format>(from), to_odd_f16<Format>(from + 32)));
       }
     }
   }
@@ -97,18 +95,23 @@ struct block<level_avx512> {
     }
   }
 
-  /// 32 floats as 16-bit lanes in order: a 16-bit format's patterns, or an 8-bit format's with zeros above.
+  /// Read once: g++ would read anew for each use, and the reads are what limits a block.
+  AMPHORA_AVX512 static AMPHORA_INLINE __m512i get(const float* from) {
+    __m512i x = _mm512_loadu_si512(from);
+    asm("" : "+v"(x));
+    return x;
+  }
+
+  /// 32 floats to a 16-bit format.
   template <class Format, class Mode>
   AMPHORA_AVX512 static AMPHORA_INLINE __m512i narrow32(const float* from) {
-    const __m512i first = _mm512_loadu_si512(from), second = _mm512_loadu_si512(from + 16);
-    if constexpr (std::is_same_v<Format, bf16>) {
-      const __m512i order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
-      return saturated16<Format, Mode>(_mm512_permutexvar_epi64(order, _mm512_packus_epi32(to_bf16(first), to_bf16(second))));
-    } else if constexpr (std::is_same_v<Format, f16>) {
-      return saturated16<Format, Mode>(to_f16<_MM_FROUND_TO_NEAREST_INT>(first, second));
+    const __m512i first = get(from), second = get(from + 16);
+    const __m512i result = std::is_same_v<Format, f16> ? to_f16<_MM_FROUND_TO_NEAREST_INT>(first, second) : to_bf16(first, second);
+    if constexpr (std::is_same_v<Mode, saturating>) {  // an infinity becomes the largest number, whose pattern is one less
+      const __m512i magnitude = _mm512_and_si512(result, _mm512_set1_epi16(0x7fff));
+      return _mm512_mask_sub_epi16(result, _mm512_cmpeq_epi16_mask(magnitude, _mm512_set1_epi16(fields<Format>::exponent)), result, _mm512_set1_epi16(1));
     } else {
-      constexpr float scale = std::is_same_v<Format, e4m3> ? 0.00390625f : 1.0f;
-      return f16_to_fp8<Format, Mode>(to_f16<_MM_FROUND_TO_ZERO>(to_odd<Format>(first, scale), to_odd<Format>(second, scale)));
+      return result;
     }
   }
 
@@ -118,56 +121,60 @@ struct block<level_avx512> {
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), _mm512_cvtps_ph(_mm512_castsi512_ps(second), Rounding | _MM_FROUND_NO_EXC), 1);
   }
 
-  /// In the lower half of each 32-bit lane.
-  AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_bf16(__m512i x) {
-    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(x, 16), _mm512_set1_epi32(1));
-    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(x, _mm512_set1_epi32(0x7fff)), odd);
-    const __mmask16 nan = _mm512_cmpgt_epi32_mask(_mm512_and_si512(x, _mm512_set1_epi32(0x7fffffff)), _mm512_set1_epi32(0x7f800000));
-    return _mm512_srli_epi32(_mm512_mask_or_epi32(rounded, nan, x, _mm512_set1_epi32(0x00400000)), 16);
-  }
+  /// a | (b & c)
+  AMPHORA_AVX512 static AMPHORA_INLINE __m512i or_and(__m512i a, __m512i b, __m512i c) { return _mm512_ternarylogic_epi32(a, b, c, 0xf8); }
 
-  /// An infinity becomes the largest number, whose pattern is one less.
-  template <class Format, class Mode>
-  AMPHORA_AVX512 static AMPHORA_INLINE __m512i saturated16(__m512i x) {
-    if constexpr (std::is_same_v<Mode, saturating>) {
-      const __m512i magnitude = _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
-      return _mm512_mask_sub_epi16(x, _mm512_cmpeq_epi16_mask(magnitude, _mm512_set1_epi16(fields<Format>::exponent)), x, _mm512_set1_epi16(1));
-    } else {
-      return x;
-    }
-  }
-
-  /// x cut to two bits more than Format has, the last one set if anything was lost: rounding that is as good as rounding x.
-  template <class Format>
-  AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_odd(__m512i x, float scale) {
-    const __m512i lost = _mm512_set1_epi32((1 << (24 - Format::significand_bits - 2)) - 1);
-    x = _mm512_andnot_si512(lost, _mm512_or_si512(x, _mm512_add_epi32(_mm512_and_si512(x, lost), lost)));
-    return scale == 1.0f ? x : _mm512_castps_si512(_mm512_mul_ps(_mm512_castsi512_ps(x), _mm512_set1_ps(scale)));
-  }
-
-  template <class Format, class Mode>
-  AMPHORA_AVX512 static AMPHORA_INLINE __m512i f16_to_fp8(__m512i x) {
-    constexpr int dropped = 11 - Format::significand_bits;
+  /// The floats' upper and lower halves go to 16-bit lanes, those of first and second in turn: half the work of 32-bit lanes.
+  AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_bf16(__m512i first, __m512i second) {
+    constexpr __mmask32 of_second = 0xaaaaaaaa;
+    const __m512i upper = _mm512_mask_blend_epi16(of_second, _mm512_srli_epi32(first, 16), second);
+    const __m512i lower = _mm512_mask_blend_epi16(of_second, first, _mm512_slli_epi32(second, 16));
     const __m512i one = _mm512_set1_epi16(1);
+    const __m512i ordered = or_and(_mm512_min_epu16(lower, one), upper, _mm512_set1_epi16(0x7fff));
+    const __mmask32 number = _mm512_cmple_epi16_mask(ordered, _mm512_set1_epi16(0x7f80));
+    // Up if the lower half is more than a half, or a half and the upper half is odd.
+    const __mmask32 up = _mm512_mask_cmpgt_epu16_mask(number, or_and(lower, upper, one), _mm512_set1_epi16(-0x8000));
+    const __m512i quiet = _mm512_mask_blend_epi16(number, _mm512_or_si512(upper, _mm512_set1_epi16(0x40)), upper);
+    const __m512i order = _mm512_set_epi16(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    return _mm512_permutexvar_epi16(order, _mm512_mask_add_epi16(quiet, up, quiet, one));
+  }
+
+  /// 32 floats as f16, e4m3's 256 times smaller so that its subnormals fall on f16's, and cut to two bits more than Format
+  /// has, or more, the second of them set if anything was lost: rounding that is as good as rounding the float.
+  template <class Format>
+  AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_odd_f16(const float* from) {
+    return to_f16<_MM_FROUND_TO_ZERO>(to_odd<Format>(get(from)), to_odd<Format>(get(from + 16)));
+  }
+  template <class Format>
+  AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_odd(__m512i x) {
+    constexpr int sticky = 1 << (24 - Format::significand_bits - 2);
+    x = or_and(x, _mm512_add_epi32(x, _mm512_set1_epi32(sticky - 1)), _mm512_set1_epi32(sticky));
+    return std::is_same_v<Format, e5m2> ? x : _mm512_castps_si512(_mm512_mul_ps(_mm512_castsi512_ps(x), _mm512_set1_ps(0.00390625f)));
+  }
+
+  template <class Format, class Mode>
+  AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_fp8(__m512i first, __m512i second) {
+    const __m512i bytes = _mm512_packus_epi16(rounded<Format, Mode>(first), rounded<Format, Mode>(second));
+    const __m512i result = or_and(bytes, _mm512_packs_epi16(first, second), _mm512_set1_epi8(-0x80));
+    return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), result);
+  }
+  /// Without the sign.
+  template <class Format, class Mode>
+  AMPHORA_AVX512 static AMPHORA_INLINE __m512i rounded(__m512i x) {
+    constexpr int dropped = 11 - Format::significand_bits;
     const __m512i magnitude = _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
-    const __m512i odd = _mm512_and_si512(_mm512_srli_epi16(x, dropped), one);
-    const __m512i bias = _mm512_add_epi16(odd, _mm512_set1_epi16((1 << (dropped - 1)) - 1));
-    __m512i result;
-    if constexpr (std::is_same_v<Format, e5m2>) {
-      const __mmask32 number = _mm512_cmple_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
-      result = _mm512_srli_epi16(_mm512_mask_add_epi16(magnitude, number, magnitude, bias), dropped);
-      if constexpr (std::is_same_v<Mode, saturating>) result = _mm512_mask_sub_epi16(result, _mm512_cmpeq_epi16_mask(result, _mm512_set1_epi16(0x7c)), result, one);
+    const __mmask32 nan = _mm512_cmpgt_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
+    const __mmask32 even = _mm512_testn_epi16_mask(x, _mm512_set1_epi16(1 << dropped));
+    // mulhrs shifts and rounds halves up; one less is rounded down where the result would be even without.
+    __m512i sum = _mm512_mask_sub_epi16(magnitude, even, magnitude, _mm512_set1_epi16(1));
+    if constexpr (Format::has_infinity) sum = _mm512_mask_sub_epi16(sum, nan, magnitude, _mm512_set1_epi16(1 << (dropped - 1)));  // cut
+    const __m512i result = _mm512_mulhrs_epi16(sum, _mm512_set1_epi16(1 << (15 - dropped)));
+    if constexpr (std::is_same_v<Mode, saturating>) {
+      const __m512i of_nan = Format::has_infinity ? result : _mm512_set1_epi16(0x7f);
+      return _mm512_mask_min_epu16(of_nan, _knot_mask32(nan), result, _mm512_set1_epi16(fields<Format>::largest));
     } else {
-      result = _mm512_srli_epi16(_mm512_add_epi16(magnitude, bias), dropped);
-      if constexpr (std::is_same_v<Mode, saturating>) {
-        const __mmask32 nan = _mm512_cmpgt_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
-        result = _mm512_min_epu16(result, _mm512_set1_epi16(0x7e));
-        result = _mm512_mask_add_epi16(result, nan, result, one);
-      } else {
-        result = _mm512_min_epu16(result, _mm512_set1_epi16(0x7f));  // infinity, NaN and what is too large
-      }
+      return Format::has_infinity ? result : _mm512_min_epu16(result, _mm512_set1_epi16(0x7f));  // infinity, NaN and what is too large
     }
-    return _mm512_or_si512(result, _mm512_and_si512(_mm512_srli_epi16(x, 8), _mm512_set1_epi16(0x80)));
   }
 };
 
