@@ -39,8 +39,8 @@ TEST_CASE("B28: adam's first step after a skipped one is its step number 1") {
   CHECK(golden::walk(rule, 1, {1}) == doctest::Approx(0.900000001).epsilon(1e-7));
 }
 
-TEST_CASE("adam refuses betas outside [0, 1)") {
-  for (double beta : {1.0, -0.1, 1.5, std::nan("")}) {
+TEST_CASE("adam refuses betas outside [0, 1), and those that are 1 in float") {
+  for (double beta : {1.0, -0.1, 1.5, 1 - 1e-9, std::nan("")}) {
     adam rule;
     rule.beta1 = beta;
     CHECK(golden::refusal(rule) == "setting");

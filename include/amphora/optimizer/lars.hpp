@@ -32,10 +32,10 @@ struct lars {
   constexpr void check() const {
     detail::require_learning_rate(name, learning_rate);
     detail::require_in(name, "momentum", momentum, 0, 1);
-    if (!(dampening >= 0 && dampening <= 1)) detail::fail("setting", "lars has dampening = ", dampening, "; it must be from 0 to 1");
+    detail::require_share(name, "dampening", dampening);
     detail::require_off_or_normal(name, "weight_decay", weight_decay);
     detail::require_epsilon(name, eps);
-    if (!(trust_coeff > 0 && trust_coeff <= f32::largest)) detail::fail("setting", "lars has trust_coeff = ", trust_coeff, "; it must be above 0");
+    if (!detail::is_setting_in(trust_coeff, 0, f32::largest) || trust_coeff == 0) detail::fail("setting", "lars has trust_coeff = ", trust_coeff, "; it must be above 0");
     if (nesterov && (momentum == 0 || dampening != 0)) detail::fail("setting", "lars with nesterov needs a momentum above 0 and dampening 0");
   }
   AMPHORA_HD now at(float lr, std::int64_t step) const {

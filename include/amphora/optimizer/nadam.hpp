@@ -31,7 +31,7 @@ struct nadam {
     detail::require_learning_rate(name, learning_rate);
     detail::require_moments(name, beta1, beta2, eps);
     detail::require_decay(name, decoupled_weight_decay ? learning_rate : 0, weight_decay);
-    if (!(momentum_decay >= 0 && momentum_decay <= 1000)) detail::fail("setting", "nadam has momentum_decay = ", momentum_decay, "; it must be from 0 to 1000");
+    if (!detail::is_setting_in(momentum_decay, 0, 1000)) detail::fail("setting", "nadam has momentum_decay = ", momentum_decay, "; it must be from 0 to 1000");
   }
   AMPHORA_HD now at(float lr, std::int64_t step, scalars& own) const {
     const detail::rounded one = 1.0, rate = lr, here = momentum(step), next = momentum(step + 1);

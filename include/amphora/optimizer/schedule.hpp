@@ -23,9 +23,6 @@ namespace detail {
 constexpr void require_steps(const char* schedule, const char* setting, std::int64_t value, std::int64_t least) {
   if (value < least) fail("setting", schedule, " has ", setting, " = ", value, "; it must be at least ", least);
 }
-constexpr void require_fraction(const char* schedule, const char* setting, double value) {
-  if (!(value >= 0 && value <= 1)) fail("setting", schedule, " has ", setting, " = ", value, "; it must be from 0 to 1");
-}
 /// Half a cosine from 1 down to end, over `steps` steps.
 AMPHORA_HD inline rounded half_cosine(std::int64_t taken, std::int64_t steps, double end) {
   const rounded turns = taken >= steps ? rounded(1.0) : rounded(static_cast<double>(taken)) / static_cast<double>(steps);
@@ -62,7 +59,7 @@ struct cosine {
 
   constexpr void check() const {
     detail::require_steps("cosine", "steps", steps, 1);
-    detail::require_fraction("cosine", "end", end);
+    detail::require_share("cosine", "end", end);
   }
   AMPHORA_HD float operator()(std::int64_t taken, float base) const {
     return detail::scaled_rate(base, detail::half_cosine(taken, steps, end));
@@ -78,7 +75,7 @@ struct warmup_cosine {
   constexpr void check() const {
     detail::require_steps("warmup_cosine", "warmup", warmup, 0);
     detail::require_steps("warmup_cosine", "steps", steps, warmup + 1);
-    detail::require_fraction("warmup_cosine", "end", end);
+    detail::require_share("warmup_cosine", "end", end);
   }
   AMPHORA_HD float operator()(std::int64_t taken, float base) const {
     return detail::scaled_rate(base, taken < warmup ? detail::ramp(taken, warmup) : detail::half_cosine(taken - warmup, steps - warmup, end));
@@ -94,7 +91,7 @@ struct step_decay {
 
   constexpr void check() const {
     detail::require_steps("step_decay", "every", every, 1);
-    detail::require_fraction("step_decay", "factor", factor);
+    detail::require_share("step_decay", "factor", factor);
   }
   AMPHORA_HD float operator()(std::int64_t taken, float base) const { return detail::scaled_rate(base, power(detail::rounded(factor), taken / every)); }
 };
@@ -105,7 +102,7 @@ struct step_decay {
 struct exponential {
   double factor = 0.9999;  ///< in [0, 1]
 
-  constexpr void check() const { detail::require_fraction("exponential", "factor", factor); }
+  constexpr void check() const { detail::require_share("exponential", "factor", factor); }
   AMPHORA_HD float operator()(std::int64_t taken, float base) const { return detail::scaled_rate(base, power(detail::rounded(factor), taken)); }
 };
 

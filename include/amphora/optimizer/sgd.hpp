@@ -29,7 +29,7 @@ struct sgd {
   constexpr void check() const {
     detail::require_learning_rate(name, learning_rate);
     detail::require_in(name, "momentum", momentum, 0, 1);
-    if (!(dampening >= 0 && dampening <= 1)) detail::fail("setting", "sgd has dampening = ", dampening, "; it must be from 0 to 1");
+    detail::require_share(name, "dampening", dampening);
     detail::require_decay(name, decoupled_weight_decay ? learning_rate : 0, weight_decay);
     if (nesterov && (momentum == 0 || dampening != 0)) detail::fail("setting", "sgd with nesterov needs a momentum above 0 and dampening 0");
   }
