@@ -102,6 +102,15 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/step_table.hpp
   include/amphora/optimizer/sum_order.hpp
   # ops
+  include/amphora/ops/sum.hpp
+  include/amphora/ops/softmax.hpp
+  include/amphora/ops/scope.hpp
+  include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/matmul.hpp
+  include/amphora/ops/gelu.hpp
+  include/amphora/ops/dropout.hpp
+  include/amphora/ops/cast.hpp
+  include/amphora/ops/add.hpp
   include/amphora/ops/call.hpp
   include/amphora/ops/cross_entropy.hpp
   include/amphora/ops/elementwise.hpp
@@ -112,6 +121,8 @@ set(AMPHORA_HEADERS
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
   # host
+  include/amphora/host/memory.hpp
+  include/amphora/host/dropout.hpp
   include/amphora/host/cross_entropy.hpp
   include/amphora/host/lines.hpp
   include/amphora/host/map.hpp

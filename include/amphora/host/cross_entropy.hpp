@@ -1,10 +1,10 @@
 // Cross entropy on the host.
 #pragma once
 #include <amphora/host/context.hpp>      // host_context, host_device
-#include <amphora/host/lines.hpp>        // for_lines, lines_of
-#include <amphora/host/softmax.hpp>      // softmax_line
+#include <amphora/host/lines.hpp>        // for_lines
+#include <amphora/host/softmax.hpp>      // softmax_of
 #include <amphora/ops/cross_entropy.hpp> // cross_entropy_call
-#include <amphora/ops/kernels.hpp>       // cross_entropy_kernels
+#include <amphora/ops/kernels.hpp>       // cross_entropy_kernels, lines_of
 
 #include <cstdint>  // int64_t, int32_t
 #include <cstring>  // memcpy
@@ -64,7 +64,7 @@ struct host_cross_entropy {
   double line_loss(std::int64_t line, Real* x, Real* w) const {
     const double smoothing = static_cast<double>(call.settings.label_smoothing);
     load_line(lines, logits, line, x);
-    const softmax_numbers<Real> s = softmax_of(x, call.classes);
+    const softmax_numbers<Real> s = softmax_of(x, call.classes, w);
     const std::int64_t t = target(line);
     const auto minus_log = [&](std::int64_t c) { return static_cast<double>(s.log_sum) - (static_cast<double>(x[c]) - static_cast<double>(s.largest)); };
     double result = (1 - smoothing) * static_cast<double>(weight(t)) * minus_log(t);
@@ -92,14 +92,14 @@ struct host_cross_entropy {
       g *= static_cast<Real>(call.settings.factor);
       const Real smoothing = static_cast<Real>(call.settings.label_smoothing);
       load_line(lines, logits, line, x);
-      const softmax_numbers<Real> s = softmax_of(x, call.classes);
+      const softmax_numbers<Real> s = softmax_of(x, call.classes, x);
       const std::int64_t t = target(line);
       const Real own = (1 - smoothing) * weight(t), share = smoothing / static_cast<Real>(call.classes);
       Real spread = 0;
       if (smoothing > 0)
         for (std::int64_t c = 0; c < call.classes; ++c) spread += share * (w[c] = weight(c));
       for (std::int64_t c = 0; c < call.classes; ++c) {
-        const Real p = exponential(x[c] - s.largest) / s.sum;
+        const Real p = x[c] / s.sum;
         x[c] = g * ((own + spread) * p - (c == t ? own : Real(0)) - (smoothing > 0 ? share * w[c] : Real(0)));
       }
       store_line(lines, gx, line, x);

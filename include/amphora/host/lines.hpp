@@ -3,18 +3,12 @@
 #include <amphora/host/context.hpp>   // host_context
 #include <amphora/host/parallel.hpp>  // for_pieces, workspace
 #include <amphora/host/run.hpp>       // host_source, host_target, load_run, store_run
+#include <amphora/ops/kernels.hpp>    // lines_of
 
 #include <algorithm>  // min
 #include <cstdint>    // int64_t
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
-
-/// An array [outer, length, inner] whose lines run along the middle.
-struct lines_of {
-  std::int64_t outer = 1, length = 1, inner = 1;
-  std::int64_t lines() const { return outer * inner; }
-  std::int64_t first(std::int64_t line) const { return line / inner * length * inner + line % inner; }
-};
 
 template <class Real> void load_line(const lines_of& l, const host_source& x, std::int64_t line, Real* to) { load_run(x, l.first(line), l.length, l.inner, to); }
 template <class Real> void store_line(const lines_of& l, const host_target& y, std::int64_t line, Real* from) { store_run(y, l.first(line), l.length, l.inner, from); }

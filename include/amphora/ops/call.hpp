@@ -6,6 +6,7 @@
 #include <amphora/policy/compute.hpp>  // compute_t, output_t
 
 #include <type_traits>  // conditional_t, is_same_v
+#include <utility>      // declval
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
@@ -39,12 +40,27 @@ constexpr bool require_into() {
   else return false;
 }
 
+/// The tensor that holds the gradient of an operand, in the operand's own format.
+template <class X, class Context> using gradient_of_t = tensor<typename decltype(operand(std::declval<const X&>()))::value_type, Context>;
+
 /// Fills a fresh tensor through the form of a call that takes memory.
 template <class Result, class Context, class Function>
 Result made(Context& context, const shape& s, Function&& fill) {
   Result y(context, s);
   fill(y.view());
   return y;
+}
+
+}  // namespace detail
+
+/// The gradients of an op of two operands: `auto [ga, gb] = …`.
+template <class A, class B> struct gradient_pair { A first; B second; };
+
+namespace detail {
+
+template <class Context, class A, class B>
+gradient_pair<gradient_of_t<A, Context>, gradient_of_t<B, Context>> fresh_pair(Context& context, const A& a, const B& b) {
+  return {gradient_of_t<A, Context>(context, operand(a).shape()), gradient_of_t<B, Context>(context, operand(b).shape())};
 }
 
 }  // namespace detail

@@ -106,7 +106,7 @@ void cross_entropy_backward(Context& context, const Target& gx, const G& grad, c
 }
 template <class Policy, class Context, class G, class L, class T, class W = no_weights, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
 auto cross_entropy_backward(Context& context, const G& grad, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
-  using result = tensor<typename decltype(detail::operand(logits))::value_type, Context>;
+  using result = detail::gradient_of_t<L, Context>;
   return detail::made<result>(context, detail::operand(logits).shape(),
                               [&](auto gx) { cross_entropy_backward<Policy>(context, into(gx), grad, logits, targets, settings, weights); });
 }

@@ -40,7 +40,7 @@ void unary_gradient_into(const char* call, Context& context, const Function& f, 
 }
 template <class Policy, class Op, class Context, class Function, class G, class X>
 auto unary_gradient(const char* call, Context& context, const Function& f, const G& grad, const X& x) {
-  using result = tensor<typename decltype(operand(x))::value_type, Context>;
+  using result = gradient_of_t<X, Context>;
   return made<result>(context, operand(x).shape(), [&](auto gx) { unary_gradient_into<Policy, Op>(call, context, f, into(gx), grad, x); });
 }
 

@@ -17,6 +17,18 @@ template <class Device> struct softmax_kernels;
 /// forward(context, call, …), backward(context, call, …).
 template <class Device> struct cross_entropy_kernels;
 
+/// Dropout: run(context, mask, n, target, source).
+template <class Device> struct dropout_kernels;
+/// Bytes as they are: copy(context, from, to, bytes), fill(context, value, to, n).
+template <class Device> struct memory_kernels;
+
+/// An array [outer, length, inner] whose lines run along the middle.
+struct lines_of {
+  std::int64_t outer = 1, length = 1, inner = 1;
+  std::int64_t lines() const { return outer * inner; }
+  std::int64_t first(std::int64_t line) const { return line / inner * length * inner + line % inner; }
+};
+
 /// Up to eight nested loops over one result and up to three operands: extents and how far each operand moves, in elements.
 ///
 /// The innermost loop comes last; an operand that is broadcast along a loop does not move there.

@@ -118,8 +118,8 @@ void linear_backward(Context& context, const G& grad, const X& x, const W& w, co
 template <class X, class W> struct linear_result { X x; W w; W b; };
 template <class Policy, class Context, class G, class X, class W>
 auto linear_backward(Context& context, const G& grad, const X& x, const W& w) {
-  using gradient_x = tensor<typename decltype(detail::operand(x))::value_type, Context>;
-  using gradient_w = tensor<typename decltype(detail::operand(w))::value_type, Context>;
+  using gradient_x = detail::gradient_of_t<X, Context>;
+  using gradient_w = detail::gradient_of_t<W, Context>;
   const shape shape_w = detail::operand(w).shape();
   linear_result<gradient_x, gradient_w> result{gradient_x(context, detail::operand(x).shape()), gradient_w(context, shape_w),
       gradient_w(context, shape_w.rank() == 2 ? shape{shape_w[0]} : shape{})};

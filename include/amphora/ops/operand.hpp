@@ -75,6 +75,8 @@ template <class T> inline constexpr bool is_gradient_choice_v = is_gradient_targ
 
 /// Arithmetic is in float, and in double as soon as one of the formats is f64.
 template <class... Formats> using arithmetic_t = std::conditional_t<(std::is_same_v<Formats, f64> || ...), double, float>;
+/// That as a format.
+template <class... Formats> using arithmetic_format_t = std::conditional_t<(std::is_same_v<Formats, f64> || ...), f64, f32>;
 
 /// The call, the name of an operand and the two shapes, where they must agree.
 inline void require_shape(const char* call, const char* name, const shape& have, const shape& want) {

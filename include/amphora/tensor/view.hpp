@@ -25,7 +25,8 @@ class view {
   constexpr view(const view<U>& other) : data_(other.data()), shape_(other.shape()) {}
 
   constexpr T* data() const { return data_; }
-  constexpr const amphora::shape& shape() const { return shape_; }
+  constexpr const amphora::shape& shape() const& { return shape_; }
+  constexpr amphora::shape shape() && { return shape_; }  // of a temporary view: a copy, so that nothing dangles
   constexpr std::int64_t size() const { return shape_.elements(); }
 
   /// The same memory under another shape of as many elements.
