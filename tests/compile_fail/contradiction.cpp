@@ -1,12 +1,24 @@
-// One role is set once for the same ops.
+// A role is set once for the same ops of one list.
 #include <amphora/policy/policy.hpp>  // policy, amend
 
-struct mixed : amphora::policy<amphora::compute<amphora::f16>, amphora::params<amphora::f32>> {};
-struct changed : amphora::amend<mixed, amphora::compute<amphora::bf16>> {};
+namespace amp = amphora;
+
+//! [right]
+struct mixed : amp::policy<amp::compute<amp::f16>, amp::params<amp::f32>> {};
+struct changed : amp::amend<mixed, amp::compute<amp::bf16>> {};
+//! [right]
 #ifdef AMPHORA_FAIL_contradiction
-struct bad : amphora::policy<amphora::compute<amphora::f16>, amphora::params<amphora::f32>, amphora::compute<amphora::f32>> {};
+//! [wrong]
+struct wrong : amp::policy<amp::compute<amp::f16>, amp::params<amp::f32>, amp::compute<amp::bf16>> {};
+//! [wrong]
+#endif
+#ifdef AMPHORA_FAIL_contradiction_branch
+struct wrong : amp::amend<mixed, amp::in<amp::op::any, amp::compute<amp::bf16>>, amp::compute<amp::f32>> {};
 #endif
 
 int main() {
   mixed{}, changed{};
+#if defined(AMPHORA_FAIL_contradiction) || defined(AMPHORA_FAIL_contradiction_branch)
+  wrong{};
+#endif
 }

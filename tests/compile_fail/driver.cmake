@@ -3,6 +3,9 @@
 # It wants all of: the file compiles as it stands; with MACRO defined it does not; then there is exactly one line with
 # `error:`; and on that line stands `amphora [SLUG]`.
 set(ENV{LC_ALL} C)
+if(KIND STREQUAL "nvcc")  # it splits values at commas
+  string(REPLACE "," "\\," OPTIONS "${OPTIONS}")
+endif()
 
 function(compile result output)
   if(KIND STREQUAL "nvcc")  # one architecture: each further one would give every error again
