@@ -30,7 +30,7 @@ struct clip_numbers {
   float limit = 0;
 
   clip_numbers(const no_clip&) {}
-  clip_numbers(const clip_global_norm& c) : by_norm(true), max(static_cast<double>(c.max)), order(c.norm) {}
+  clip_numbers(const clip_global_norm& c) : by_norm(true), max{static_cast<double>(c.max)}, order(c.norm) {}
   clip_numbers(const clip_value& c) : limit(c.limit) {}
 };
 
