@@ -70,7 +70,6 @@ struct block<level_avx512> {
     }
   }
 
- private:
   template <class Format>
   AMPHORA_AVX512 static AMPHORA_INLINE __m512 load16(const char* from) {
     if constexpr (Format::bits == 16) {
@@ -95,6 +94,7 @@ struct block<level_avx512> {
     }
   }
 
+ private:
   /// Read once: g++ would read anew for each use, and the reads are what limits a block.
   AMPHORA_AVX512 static AMPHORA_INLINE __m512i get(const float* from) {
     __m512i x = _mm512_loadu_si512(from);

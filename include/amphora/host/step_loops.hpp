@@ -11,6 +11,12 @@
 #include <cstdint>  // int64_t
 #include <cstring>  // memcpy
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12 says so of its own intrinsics (its bug 105593)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 /// How the update reads gradients: by one factor, or value by value.
@@ -20,7 +26,7 @@ struct step_reading {
   const gradient_facts* facts;
 
   explicit step_reading(const gradient_facts& f) : factor(f.is_plain() ? f.factor() : 1.0f), plain(f.is_plain()), facts(&f) {}
-  void repair(float* x, format_id format) const {
+  AMPHORA_APART void repair(float* x, format_id format) const {
     std::int64_t changed = 0;
     for (int i = 0; i < step_block; ++i) x[i] = facts->value(x[i], largest_of(format), changed);
   }
@@ -29,20 +35,22 @@ struct step_reading {
 inline const void* element(const void* data, format_id format, std::int64_t i) { return static_cast<const char*>(data) + i * size_of(format); }
 inline void* element(void* data, format_id format, std::int64_t i) { return static_cast<char*>(data) + i * size_of(format); }
 
+// What a whole block of float weights does not need stays out of the loops, so that they stay short.
+
 /// The last, short block: missing elements are 0, and their results go nowhere.
-inline void load_part(format_id format, const void* data, std::int64_t i, int count, float* x) {
+AMPHORA_APART inline void load_part(format_id format, const void* data, std::int64_t i, int count, float* x) {
   for (int j = 0; j < step_block; ++j) x[j] = j < count ? load_one(format, data, i + j) : 0.0f;
 }
-inline void store_part(format_id format, const float* x, void* data, std::int64_t i, int count) {
+AMPHORA_APART inline void store_part(format_id format, const float* x, void* data, std::int64_t i, int count) {
   for (int j = 0; j < count; ++j) store_one(format, x[j], data, i + j);
 }
-inline void store_stochastic(const float* x, void* data, std::int64_t i, int count, const stochastic_rounding& random) {
+AMPHORA_APART inline void store_stochastic(const float* x, void* data, std::int64_t i, int count, const stochastic_rounding& random) {
   std::uint16_t bits[step_block];
   random.random_64(i, bits);
   for (int j = 0; j < step_block; ++j) bits[j] = round_stochastically(bit_cast<std::uint32_t>(x[j]), bits[j]);
   std::memcpy(static_cast<char*>(data) + 2 * i, bits, static_cast<std::size_t>(count) * 2);
 }
-inline void copy_part(const float* from, int count, float* to) {
+AMPHORA_APART inline void copy_part(const float* from, int count, float* to) {
   for (int j = 0; j < step_block; ++j) to[j] = j < count ? from[j] : 0.0f;
 }
 
@@ -58,23 +66,29 @@ struct step_place {
   float* s[state_slots<Rule>];
 
   AMPHORA_INLINE void find(const step_tensor& t, std::int64_t i, int count) {
+    if (count != step_block || !t.master) return find_part(t, i, count);
+    w = t.master + i;
+    for (int k = 0; k < rule_traits<Rule>::states; ++k) s[k] = t.state + k * t.stride + i;
+  }
+  AMPHORA_INLINE void put(const step_tensor& t, std::int64_t i, int count) const {
+    if (count != step_block) put_part(t, i, count);
+  }
+
+ private:
+  AMPHORA_APART void find_part(const step_tensor& t, std::int64_t i, int count) {
     const bool whole = count == step_block;
     w = t.master && whole ? t.master + i : own_weights;
     if (t.master && !whole) copy_part(t.master + i, count, w);
+    if (!t.master && !whole) load_part(t.targets[0].format, t.targets[0].data, i, count, w);
     for (int k = 0; k < rule_traits<Rule>::states; ++k) {
       float* given = t.state + k * t.stride + i;
       s[k] = whole ? given : own_state[k];
       if (!whole) copy_part(given, count, s[k]);
     }
   }
-  AMPHORA_INLINE void put_state(const step_tensor& t, std::int64_t i, int count) const {
-    if (count == step_block) return;
-    for (int k = 0; k < rule_traits<Rule>::states; ++k)
-      for (int j = 0; j < count; ++j) t.state[k * t.stride + i + j] = s[k][j];
-  }
-  AMPHORA_INLINE void put_master(const step_tensor& t, std::int64_t i, int count) const {
-    if (count == step_block || !t.master) return;
-    for (int j = 0; j < count; ++j) t.master[i + j] = w[j];
+  AMPHORA_APART void put_part(const step_tensor& t, std::int64_t i, int count) const {
+    for (int k = 0; k < rule_traits<Rule>::states; ++k) std::memcpy(t.state + k * t.stride + i, s[k], static_cast<std::size_t>(count) * sizeof(float));
+    if (t.master) std::memcpy(t.master + i, w, static_cast<std::size_t>(count) * sizeof(float));
   }
 };
 
@@ -82,10 +96,14 @@ AMPHORA_INLINE void add_squares(const float* x, float* sum) {
   AMPHORA_INDEPENDENT
   for (int i = 0; i < step_block; ++i) sum[i] = (real(sum[i]) + real(x[i]) * real(x[i])).x;
 }
-template <class Real> AMPHORA_INLINE double fold_lanes(Real* sum) {
-  for (int half = step_lanes / 2; half; half /= 2)
-    for (int i = 0; i < half; ++i) sum[i] += sum[i + half];
-  return static_cast<double>(sum[0]);
+template <int Half = step_lanes / 2, class Real> AMPHORA_INLINE double fold_lanes(Real* sum) {
+  if constexpr (Half == 0) {
+    return static_cast<double>(sum[0]);
+  } else {
+    AMPHORA_INDEPENDENT
+    for (int i = 0; i < Half; ++i) sum[i] += sum[i + Half];
+    return fold_lanes<Half / 2>(sum);
+  }
 }
 /// The rule on one block. Copies of all that is not written, so that no store can be thought to change it.
 template <class Rule>
@@ -128,6 +146,30 @@ AMPHORA_INLINE void add_double_squares(const float* x, int count, double* sum) {
   for (int i = 0; i < count; ++i) sum[i] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
 }
 
+/// Whole rows of lanes with the sums in registers, where there are enough of them. Where the loop is to go on.
+template <class Level> inline std::int64_t square_rows(Level, const gradient_view&, std::int64_t from, std::int64_t, float*) { return from; }
+#if AMPHORA_X86
+template <class Format>
+AMPHORA_AVX512 inline std::int64_t square_rows_of(const void* data, std::int64_t from, std::int64_t to, float* sum) {
+  __m512 lane[step_lanes / 16];
+  for (__m512& x : lane) x = _mm512_setzero_ps();
+  std::int64_t i = from;
+  for (; i + step_lanes <= to; i += step_lanes)
+#pragma GCC unroll 16
+    for (int k = 0; k < step_lanes / 16; ++k) {
+      const __m512 x = block<level_avx512>::load16<Format>(static_cast<const char*>(data) + (i + 16 * k) * (Format::bits / 8));
+      lane[k] = _mm512_add_ps(lane[k], _mm512_mul_ps(x, x));
+    }
+  for (int k = 0; k < step_lanes / 16; ++k) _mm512_storeu_ps(sum + 16 * k, lane[k]);
+  return i;
+}
+template <> AMPHORA_AVX512 inline std::int64_t square_rows(level_avx512, const gradient_view& g, std::int64_t from, std::int64_t to, float* sum) {
+  if (g.format == format_id::f16) return square_rows_of<f16>(g.data, from, to, sum);
+  if (g.format == format_id::bf16) return square_rows_of<bf16>(g.data, from, to, sum);
+  return from;
+}
+#endif
+
 template <class Level> struct step_loops;
 
 // Loads and stores need the level's attribute on the function that they are inlined into, so the outer loops are stamped.
@@ -137,12 +179,9 @@ template <class Level> struct step_loops;
   else load_part(g.format, g.data, i, count, place.x);                                                                    \
   if (!reading.plain) reading.repair(place.x, g.format);                                                                  \
   place.find(t, i, count);                                                                                                \
-  if (!t.master) {                                                                                                        \
-    if (count == step_block) block<Level>::load(t.targets[0].format, element(t.targets[0].data, t.targets[0].format, i), place.w); \
-    else load_part(t.targets[0].format, t.targets[0].data, i, count, place.w);                                            \
-  }
+  if (!t.master && count == step_block) block<Level>::load(t.targets[0].format, element(t.targets[0].data, t.targets[0].format, i), place.w);
 #define AMPHORA_STEP_END(Level)                                                                                           \
-  place.put_state(t, i, count), place.put_master(t, i, count);                                                            \
+  place.put(t, i, count);                                                                                                 \
   for (const model_pointer& target : t.targets) {                                                                         \
     if (!target.data) break;                                                                                              \
     if (t.stochastic && target.format == format_id::bf16) store_stochastic(place.w, target.data, i, count, random);         \
@@ -155,7 +194,7 @@ template <class Level> struct step_loops;
     template <class Build = this_build>                                                                                   \
     Attribute static double squares(const gradient_view& g, std::int64_t from, std::int64_t to) {                         \
       alignas(64) float x[step_block], sum[step_lanes] = {};                                                              \
-      std::int64_t i = from;                                                                                              \
+      std::int64_t i = square_rows(Level{}, g, from, to, sum);                                                            \
       for (; i + step_block <= to; i += step_block) {                                                                     \
         block<Level>::load(g.format, element(g.data, g.format, i), x);                                                    \
         add_squares(x, sum + (i - from) % step_lanes);                                                                    \
@@ -188,7 +227,7 @@ template <class Level> struct step_loops;
         add_double_squares(place.w, count, weights + (i - from) % step_lanes);                                            \
         find_direction(rule, now, reading.factor, place.x, place.w, place.s);                                             \
         add_double_squares(place.x, count, directions + (i - from) % step_lanes);                                         \
-        place.put_state(t, i, count);                                                                                     \
+        place.put(t, i, count);                                                                                           \
       }                                                                                                                   \
       norms[0] = fold_lanes(weights), norms[1] = fold_lanes(directions);                                                  \
     }                                                                                                                     \
@@ -208,11 +247,15 @@ template <class Level> struct step_loops;
 
 AMPHORA_STEP_LOOPS(level_base, AMPHORA_EXACT)
 #if AMPHORA_X86
-AMPHORA_STEP_LOOPS(level_avx2, AMPHORA_TARGET("avx2,f16c"))
-AMPHORA_STEP_LOOPS(level_avx512, AMPHORA_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx2,f16c"))
+AMPHORA_STEP_LOOPS(level_avx2, AMPHORA_AVX2)
+AMPHORA_STEP_LOOPS(level_avx512, AMPHORA_AVX512)
 #endif
 #undef AMPHORA_STEP_LOOPS
 #undef AMPHORA_STEP_BEGIN
 #undef AMPHORA_STEP_END
 
 }}}  // namespace amphora::detail
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
