@@ -17,6 +17,8 @@ class [[nodiscard]] scaled_loss {
   /// scale · loss, of the loss's shape, device, f32.
   view<float> value() { return value_.view(); }
   view<const float> value() const { return value_.view(); }
+  /// ∂(scale · loss)/∂loss: the scale, one float on the device. An explicit backward pass begins with it.
+  view<const float> gradient() const { return view<const float>(ticket_.scale()); }
   /// Goes with the gradients of this loss. Null-free: ticket().scale() is a device pointer to the scale.
   const amphora::ticket& ticket() const { return ticket_; }
 
