@@ -28,8 +28,9 @@ class flat_json {
     const entry* found = find(key, "");
     if (!found || found->quoted || found->value.size == 0) return false;
     const char* last = found->value.first + found->value.size;
-    const char first = *found->value.first;
-    if (first != '-' && (first < '0' || first > '9')) return false;  // no inf, no nan
+    const char* digit = found->value.first + (*found->value.first == '-');
+    if (digit == last || *digit < '0' || *digit > '9') return false;  // no inf, no nan
+    if (*digit == '0' && digit + 1 != last && digit[1] >= '0' && digit[1] <= '9') return false;
     const std::from_chars_result result = std::from_chars(found->value.first, last, value);
     return result.ec == std::errc() && result.ptr == last;
   }
@@ -39,12 +40,14 @@ class flat_json {
     value = found->value.is("true");
     return value || found->value.is("false");
   }
-  /// The value of key + suffix as so many hexadecimal digits in quotes; all ones otherwise, which is no float of ours.
+  /// The value of key + suffix as so many hexadecimal digits (0-9a-f) in quotes; all ones otherwise, which is no float of ours.
   std::uint64_t hex(const char* key, const char* suffix, std::size_t digits) const {
     const entry* found = find(key, suffix);
     std::uint64_t value = 0;
     if (!found || !found->quoted || found->value.size != digits) return ~std::uint64_t(0);
     const char* last = found->value.first + digits;
+    for (const char* c = found->value.first; c != last; ++c)
+      if (*c >= 'A' && *c <= 'F') return ~std::uint64_t(0);
     const std::from_chars_result result = std::from_chars(found->value.first, last, value, 16);
     return result.ec == std::errc() && result.ptr == last ? value : ~std::uint64_t(0);
   }
