@@ -95,6 +95,11 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/sgd.hpp
   include/amphora/optimizer/stochastic.hpp
   include/amphora/optimizer/clip.hpp
+  include/amphora/optimizer/unscale.hpp
+  include/amphora/optimizer/materialize.hpp
+  include/amphora/optimizer/global_norm.hpp
+  include/amphora/optimizer/clip_gradients.hpp
+  include/amphora/optimizer/add_gradients.hpp
   include/amphora/optimizer/gradients.hpp
   include/amphora/optimizer/kernels.hpp
   include/amphora/optimizer/mixed_optimizer.hpp

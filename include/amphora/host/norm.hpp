@@ -29,20 +29,21 @@ AMPHORA_EXACT double careful_sum(const gradient_view& g, std::int64_t from, std:
     else load_part(g.format, g.data, i, count, x);
     for (int j = 0; j < count; ++j) {
       float stored = x[j];
-      if (!is_finite(stored)) {
+      const bool finite = is_finite(stored);
+      if (!finite) {
         ++non_finite;
-        stored = f.choice == on_overflow::saturate && !is_nan(stored) ? signed_like(largest, stored) : 0.0f;
+        if (f.choice != on_overflow::skip) stored = f.choice == on_overflow::saturate && !is_nan(stored) ? largest : 0.0f;
       }
       const double magnitude = static_cast<double>(bit_cast<float>(bit_cast<std::uint32_t>(stored) & 0x7fffffffu));
       double value = magnitude * static_cast<double>(f.inverse);
-      if (!is_finite((real(stored) * real(f.inverse)).x)) {
+      if (finite && !is_finite((real(stored) * real(f.inverse)).x)) {
         ++non_finite;
-        value = f.choice == on_overflow::saturate ? static_cast<double>(0x1.fffffep127f) : 0.0;
+        if (f.choice != on_overflow::skip) value = f.choice == on_overflow::saturate ? static_cast<double>(0x1.fffffep127f) : 0.0;
       }
       value = value * static_cast<double>(f.coefficient);
       if (f.limit > 0 && value > static_cast<double>(f.limit)) value = static_cast<double>(f.limit);
       double& place = lane[(i - from + j) % step_lanes];
-      if (maximum) place = value > place ? value : place;
+      if (maximum) place = larger_magnitude(place, value);
       else if (order == 2) place += value * value;
       else if (order == 1) place += value;
       else if (order == 0) place += value != 0 ? 1 : 0;
@@ -50,7 +51,7 @@ AMPHORA_EXACT double careful_sum(const gradient_view& g, std::int64_t from, std:
     }
   }
   if (!maximum) return fold_lanes(lane);
-  for (int k = 1; k < step_lanes; ++k) lane[0] = lane[k] > lane[0] ? lane[k] : lane[0];
+  for (int k = 1; k < step_lanes; ++k) lane[0] = larger_magnitude(lane[0], lane[k]);
   return lane[0];
 }
 
@@ -127,7 +128,7 @@ void check_gradients(const team_member& member, const gradient_view* entries, st
   member.meet();
 }
 
-/// The norm of the values as facts reads them, in any order. All members get it.
+/// The norm of the values as facts reads them, in any order, after a check. All members get it.
 template <class Build = this_build>
 double norm_of_order(const team_member& member, const gradient_view* entries, std::int64_t count, double* partial, const gradient_facts& facts, double order) {
   const auto sum = [&](double power, double unit) {
@@ -141,9 +142,12 @@ double norm_of_order(const team_member& member, const gradient_view* entries, st
     return result;
   };
   if (!is_finite(order) || order == 0 || order == 1) return sum(order, 1);
-  if (order == 2) return std::sqrt(sum(order, 1));
+  if (order == 2) {
+    if (!(facts.limit > 0)) return facts.norm * static_cast<double>(facts.coefficient);  // the check has it
+    return std::sqrt(sum(order, 1));
+  }
   const double largest = sum(bit_cast<double>(std::uint64_t(0x7ff0000000000000u)), 1);
-  if (!(largest > 0)) return 0;
+  if (!is_finite(largest) || largest == 0) return largest;
   return largest * std::pow(sum(order, largest), 1 / order);
 }
 

@@ -66,11 +66,10 @@ void run_step(int threads, const step_job<Rule, Schedule>& job) {
   in_team(threads, [&](const team_member& member) {
     if (job.check && !job.known) check_gradients<Level, Build>(member, d.gradients, d.count, job.partial, facts);
     if (job.decide) {
-      double norm = facts.norm * static_cast<double>(facts.coefficient);
-      if (d.clip.by_norm && (d.clip.order != 2 || facts.limit > 0)) norm = norm_of_order<Build>(member, d.gradients, d.count, job.partial, facts, d.clip.order);
+      const double norm = d.clip.by_norm ? norm_of_order<Build>(member, d.gradients, d.count, job.partial, facts, d.clip.order) : facts.norm;
       member.meet();
       if (member.first()) {
-        if (d.clip.by_norm && d.clip.order != 2) facts.norm = norm;
+        if (d.clip.by_norm) facts.clip_norm = norm;
         d(norm);
       }
       member.meet();
@@ -110,12 +109,10 @@ struct step_kernels<host_device> {
   }
   template <class Build = detail::this_build>
   static void clip(host_context& context, const gradient_view* entries, std::int64_t count, double* partial, gradient_facts* facts, const detail::clip_numbers& clip) {
-    double now = facts->norm * static_cast<double>(facts->coefficient);
-    if (clip.by_norm && (clip.order != 2 || facts->limit > 0)) {
-      norm<Build>(context, entries, count, partial, facts, clip.order, &now);
-      facts->norm = now;
-    }
+    double now = facts->norm;
+    if (clip.by_norm) norm<Build>(context, entries, count, partial, facts, clip.order, &now);
     detail::narrow_facts(*facts, clip, now);
+    if (clip.by_norm) facts->clip_norm = now;
   }
   static void materialize(host_context&, const gradient_view& from, const gradient_facts* facts, float* to) {
     std::int64_t changed = 0;

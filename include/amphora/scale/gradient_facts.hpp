@@ -38,6 +38,7 @@ AMPHORA_HD constexpr float largest_of(format_id format) {
 /// ± limit. Unscaling and clipping change these numbers, never the stored gradients.
 struct gradient_facts {
   double norm = 0;                     ///< Euclidean norm of the true gradients, all together, before clipping
+  double clip_norm = 0;                ///< what the last clip by norm found, in its order, before it clipped
   std::int64_t non_finite = 0;         ///< how many values were not finite, before or after multiplication by inverse
   std::uint32_t found_non_finite = 0;  ///< not 0 if any was
   std::uint32_t present = 0;           ///< not 0 if there was a gradient at all
