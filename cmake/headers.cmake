@@ -55,6 +55,9 @@ set(AMPHORA_HEADERS
   include/amphora/policy/weights.hpp
   include/amphora/policy/widest.hpp
   # tensor
+  include/amphora/tensor/tied_parameter.hpp
+  include/amphora/tensor/parameter_memory.hpp
+  include/amphora/tensor/parameter.hpp
   include/amphora/tensor/parameter_view.hpp
   include/amphora/tensor/shape.hpp
   include/amphora/tensor/tensor.hpp
@@ -126,6 +129,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
   # host
+  include/amphora/host/parameter.hpp
   include/amphora/host/memory.hpp
   include/amphora/host/dropout.hpp
   include/amphora/host/cross_entropy.hpp
