@@ -1,0 +1,276 @@
+// Whole training recipes through the public interface, beside PyTorch's in float64 (tests/data/recipes).
+#include <amphora/amphora.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace amp = amphora;
+using json = nlohmann::json;
+
+namespace {
+
+using context_type = amp::host_context;
+template <class Policy> using weight = amp::parameter<Policy, amp::op::linear, context_type>;
+
+std::vector<float> numbers(const json& tensor) { return tensor.at("values").get<std::vector<float>>(); }
+
+amp::shape shape_of(const json& tensor) {
+  const auto extents = tensor.at("shape").get<std::vector<std::int64_t>>();
+  return {extents.data(), static_cast<int>(extents.size())};
+}
+
+json recipe(const std::string& name) {
+  std::ifstream file(AMPHORA_TEST_DATA "/recipes/torch_recipes.json");
+  const json all = json::parse(file);
+  for (const json& each : all.at("recipes"))
+    if (each.at("recipe") == name) return each;
+  FAIL("no recipe ", name);
+  return {};
+}
+
+/// gelu(x · w1ᵀ + b1) · w2ᵀ + b2.
+template <class Policy>
+struct model {
+  using logits_type = amp::tensor<amp::storage_t<amp::output_t<Policy, amp::op::linear, amp::f32>>, context_type>;
+  weight<Policy> w1, b1, w2, b2;
+  amp::view<const float> x;
+  logits_type before_gelu, hidden, logits;
+
+  model(context_type& context, const json& start, const std::string& name, const json& frozen)
+      : w1(made(context, "w1", start, name, frozen)), b1(made(context, "b1", start, name, frozen)),
+        w2(made(context, "w2", start, name, frozen)), b2(made(context, "b2", start, name, frozen)) {}
+
+  static weight<Policy> made(context_type& context, const char* own, const json& start, const std::string& model, const json& frozen) {
+    const json& values = start.at(model + "." + own);
+    const bool trains = std::find(frozen.begin(), frozen.end(), model + "." + own) == frozen.end();
+    weight<Policy> result(context, own, shape_of(values), trains ? amp::training::on : amp::training::frozen);
+    const std::vector<float> first = numbers(values);
+    result.load(context, amp::view<const float>(first.data(), shape_of(values)));
+    return result;
+  }
+  std::vector<amp::parameter_view> parameters() { return {w1.view(), b1.view(), w2.view(), b2.view()}; }
+
+  void forward(context_type& context, amp::view<const float> inputs) {
+    x = inputs;
+    before_gelu = amp::linear<Policy>(context, x, w1.weights(), b1.weights());
+    hidden = amp::gelu<Policy>(context, before_gelu);
+    logits = amp::linear<Policy>(context, hidden, w2.weights(), b2.weights());
+  }
+  /// put  amp::into or amp::add_to
+  template <class Gradient, class Put>
+  void backward(context_type& context, const Gradient& of_logits, Put put) {
+    auto of_hidden = amp::linear_backward<Policy>(context, of_logits, hidden, w2.weights()).x;
+    amp::linear_backward<Policy>(context, of_logits, hidden, w2.weights(), amp::no_gradient{}, put(w2.gradient()), put(b2.gradient()));
+    if (w1.is_frozen()) return;
+    const auto of_sum = amp::gelu_backward<Policy>(context, of_hidden, before_gelu);
+    amp::linear_backward<Policy>(context, of_sum, x, w1.weights(), amp::no_gradient{}, put(w1.gradient()), put(b1.gradient()));
+  }
+  /// What the optimizer updates.
+  const float* master(int which) const {
+    const weight<Policy>* all[] = {&w1, &b1, &w2, &b2};
+    return all[which]->master().data();
+  }
+};
+
+const auto write = [](auto gradient) { return amp::into(gradient); };
+const auto accumulate = [](auto gradient) { return amp::add_to(gradient); };
+
+amp::adamw adamw_of(const json& settings) {
+  amp::adamw rule;
+  rule.learning_rate = settings.at("lr"), rule.weight_decay = settings.at("weight_decay");
+  return rule;
+}
+amp::sgd sgd_of(const json& settings) {
+  amp::sgd rule;
+  rule.learning_rate = settings.at("lr"), rule.momentum = settings.value("momentum", 0.0);
+  return rule;
+}
+amp::growth growth() {
+  amp::growth rule;
+  rule.initial_scale = 1024, rule.growth_interval = 3;
+  return rule;
+}
+/// The batch of a step.
+struct batch {
+  std::vector<float> x;
+  std::vector<std::int64_t> y;
+  amp::shape shape;
+  batch(const json& recipe, std::size_t i)
+      : x(numbers(recipe.at("inputs")[i])), y(recipe.at("targets")[i].get<std::vector<std::int64_t>>()), shape(shape_of(recipe.at("inputs")[i])) {}
+  amp::view<const float> inputs() const { return {x.data(), shape}; }
+  amp::view<const std::int64_t> targets() const { return {y.data(), {static_cast<std::int64_t>(y.size())}}; }
+};
+
+/// Ours against float64, where PyTorch's float32 shows what error is normal: four times that, and at least the roundoff.
+struct comparison {
+  double error = 0, normal = 0, largest = 0;
+  void add(double ours, double f64, double f32) {
+    error = std::max(error, std::abs(ours - f64)), normal = std::max(normal, std::abs(f32 - f64)), largest = std::max(largest, std::abs(f64));
+  }
+  void check(const std::string& what) const {
+    INFO(what, ": error ", error, ", PyTorch's in float32 ", normal);
+    CHECK(error <= 4 * normal + 2 * amp::unit_roundoff_v<amp::f32> * largest);
+  }
+};
+
+void check_list(const json& recipe, const char* what, const std::vector<double>& ours) {
+  const json &f64 = recipe.at("f64").at(what), &f32 = recipe.at("f32_scaled").at(what);
+  REQUIRE(ours.size() == f64.size());
+  REQUIRE(ours.size() > 0);
+  comparison all;
+  for (std::size_t i = 0; i < ours.size(); ++i) all.add(ours[i], f64[i], f32[i]);
+  all.check(what);
+}
+template <class Policy>
+void check_weights(const json& recipe, const std::string& name, const model<Policy>& m) {
+  const char* names[] = {".w1", ".b1", ".w2", ".b2"};
+  for (int which = 0; which < 4; ++which) {
+    const auto f64 = recipe.at("f64").at("final").at(name + names[which]).at("values").get<std::vector<double>>();
+    const auto f32 = recipe.at("f32_scaled").at("final").at(name + names[which]).at("values").get<std::vector<double>>();
+    comparison all;
+    for (std::size_t i = 0; i < f64.size(); ++i) all.add(m.master(which)[i], f64[i], f32[i]);
+    all.check(name + names[which]);
+  }
+}
+void check_scales(const json& recipe, const std::vector<double>& ours) { CHECK(ours == recipe.at("f32_scaled").at("scale").get<std::vector<double>>()); }
+
+bool holds(const json& list, std::size_t i) { return std::find(list.begin(), list.end(), i) != list.end(); }
+
+/// What all recipes with one model share: forward, loss, backward, a step for every so many batches, update.
+template <class Policy>
+struct run_of_one {
+  context_type context;
+  json data;
+  model<Policy> net;
+  std::vector<double> losses, scales, norms;
+
+  explicit run_of_one(const std::string& name) : data(recipe(name)), net(context, data.at("start"), "model0", data.at("settings").value("frozen", json::array())) {}
+
+  template <class Rule, class Clip>
+  void train(const Rule& rule, const Clip& clip) {
+    const json settings = data.at("settings");
+    const std::size_t together = settings.value("accumulate", 1), steps = data.at("f64").at("loss").size();
+    amp::mixed_optimizer<Rule, context_type> optimizer{context, rule, net.parameters()};
+    amp::scaler<context_type> scaler(context, growth());
+    amp::cross_entropy_settings loss_settings;
+    loss_settings.factor = 1 / static_cast<float>(together);
+    for (std::size_t i = 0; i < steps; ++i) {
+      const batch b(data, i);
+      net.forward(context, b.inputs());
+      const auto loss = amp::cross_entropy<Policy>(context, net.logits, b.targets(), loss_settings);
+      losses.push_back(loss.data()[0]);
+      const auto scaled_loss = scaler.scale(context, loss);
+      const auto of_logits = amp::cross_entropy_backward<Policy>(context, scaled_loss.gradient(), net.logits, b.targets(), loss_settings);
+      if (i % together == 0) net.backward(context, of_logits, write);
+      else net.backward(context, of_logits, accumulate);
+      if (holds(settings.value("overflow_at", json::array()), i)) net.w1.gradient().data()[0] = amp::storage_t<amp::gradient_t<Policy, amp::op::linear>>(HUGE_VALF);
+      if ((i + 1) % together) continue;
+      const auto outcome = optimizer.step(context, amp::scaled(optimizer.gradients(), scaled_loss.ticket()), clip);
+      norms.push_back(*optimizer.norm());
+      scaler.update(context, outcome);
+      scales.push_back(scaler.wait_scale(context));
+    }
+  }
+  void check() {
+    check_list(data, "loss", losses);
+    check_scales(data, scales);
+    check_weights(data, "model0", net);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a typical recipe follows PyTorch's losses, scales and weights") {
+  run_of_one<amp::o0<>> run("typical");
+  run.train(adamw_of(run.data["settings"]["optimizers"][0]), amp::no_clip{});
+  run.check();
+}
+
+TEST_CASE("gradients are clipped by the norm that they have without the scale") {
+  run_of_one<amp::o0<>> run("clipped");
+  run.train(adamw_of(run.data["settings"]["optimizers"][0]), amp::clip_global_norm{run.data["settings"]["clip"].get<float>()});
+  run.check();
+  check_list(run.data, "total_norm", run.norms);
+}
+
+TEST_CASE("an overflow skips its step, lowers the scale and leaves no other trace") {
+  run_of_one<amp::o0<>> run("overflow");
+  run.train(adamw_of(run.data["settings"]["optimizers"][0]), amp::no_clip{});
+  run.check();
+}
+
+TEST_CASE("three batches accumulated make one step") {
+  run_of_one<amp::o0<>> run("accumulation");
+  run.train(sgd_of(run.data["settings"]["optimizers"][0]), amp::no_clip{});
+  run.check();
+}
+
+TEST_CASE("a frozen layer stays, and the rest trains") {
+  run_of_one<amp::o0<>> run("frozen_layer");
+  run.train(adamw_of(run.data["settings"]["optimizers"][0]), amp::no_clip{});
+  run.check();
+  CHECK(std::equal(run.net.master(0), run.net.master(0) + 35, numbers(run.data["start"]["model0.w1"]).begin()));
+}
+
+TEST_CASE("two models, two losses of both and two optimizers share one scaler, and only the one that overflows skips") {
+  using policy = amp::o0<>;
+  const json data = recipe("two_models"), settings = data["settings"];
+  context_type context;
+  model<policy> first(context, data["start"], "model0", json::array()), second(context, data["start"], "model1", json::array());
+  amp::mixed_optimizer<amp::sgd, context_type> sgd{context, sgd_of(settings["optimizers"][0]), first.parameters()};
+  amp::mixed_optimizer<amp::adamw, context_type> adamw{context, adamw_of(settings["optimizers"][1]), second.parameters()};
+  amp::scaler<context_type> scaler(context, growth());
+  std::vector<double> losses, scales;
+  for (std::size_t i = 0; i < data["f64"]["scale"].size(); ++i) {
+    const batch b(data, i);
+    first.forward(context, b.inputs()), second.forward(context, b.inputs());
+    const std::int64_t n = first.logits.size();
+    amp::tensor<float, context_type> of_first(context, first.logits.shape()), of_second(context, first.logits.shape()), mix(context, first.logits.shape());
+    std::fill_n(of_first.data(), n, 0.0f), std::fill_n(of_second.data(), n, 0.0f);
+    std::vector<amp::ticket> tickets;
+    for (const json& factors : settings["losses"]) {
+      const float p = factors[0], q = factors[1];
+      for (std::int64_t k = 0; k < n; ++k) mix.data()[k] = p * first.logits.data()[k] + q * second.logits.data()[k];
+      const auto loss = amp::cross_entropy<policy>(context, mix, b.targets());
+      losses.push_back(loss.data()[0]);
+      const auto scaled_loss = scaler.scale(context, loss);
+      const auto of_mix = amp::cross_entropy_backward<policy>(context, scaled_loss.gradient(), mix, b.targets());
+      for (std::int64_t k = 0; k < n; ++k) of_first.data()[k] += p * of_mix.data()[k], of_second.data()[k] += q * of_mix.data()[k];
+      tickets.push_back(scaled_loss.ticket());
+    }
+    first.backward(context, of_first, write), second.backward(context, of_second, write);
+    const bool overflow = holds(settings["overflow_at"], i);
+    if (overflow) first.w1.gradient().data()[0] = std::numeric_limits<float>::infinity();
+    const auto of_sgd = sgd.step(context, amp::scaled(sgd.gradients(), tickets[0], tickets[1]));
+    const auto of_adamw = adamw.step(context, amp::scaled(adamw.gradients(), tickets[0], tickets[1]));
+    CHECK(of_sgd.wait_result(context) == (overflow ? amp::step_result::skipped : amp::step_result::stepped));
+    CHECK(of_adamw.wait_result(context) == amp::step_result::stepped);
+    scaler.update(context, of_sgd, of_adamw);
+    scales.push_back(scaler.wait_scale(context));
+  }
+  check_list(data, "loss", losses);
+  check_scales(data, scales);
+  check_weights(data, "model0", first);
+  check_weights(data, "model1", second);
+}
+
+TEST_CASE_TEMPLATE("in 16 bits the losses of a typical recipe stay within some roundoffs of float64's", Policy, amp::o1<amp::f16>, amp::o1<amp::bf16>,
+                   amp::o2<amp::f16>, amp::o2<amp::bf16>) {
+  run_of_one<Policy> run("typical");
+  run.train(adamw_of(run.data["settings"]["optimizers"][0]), amp::no_clip{});
+  const double u = amp::unit_roundoff_v<amp::compute_t<Policy, amp::op::linear, amp::f32>>;
+  for (std::size_t i = 0; i < run.losses.size(); ++i) {
+    const double want = run.data["f64"]["loss"][i];
+    // Two layers of roundings forward and backward, and i steps of AdamW, each of which passes an error on about once.
+    CHECK(std::abs(run.losses[i] - want) <= u * (4 + static_cast<double>(i)) * (1 + want));
+  }
+  check_scales(run.data, run.scales);
+}
