@@ -1,5 +1,6 @@
 #include <amphora/error.hpp>           // error
-#include <amphora/host/scale.hpp>      // scale_kernels
+#include <amphora/host/scale.hpp>           // scale_kernels
+#include <amphora/optimizer/gradients.hpp>  // gradient_list, gradient_view
 #include <amphora/scale/scaled.hpp>    // scaled
 #include <amphora/scale/scaler.hpp>    // scaler
 #include <amphora/tensor/view.hpp>     // view
@@ -76,6 +77,19 @@ TEST_CASE("two unused handles on one buffer are refused, one after the other is 
     CHECK_THROWS_AS(amp::scaled(amp::view<float>(numbers, {1, 2}), scaler.ticket(context)), amp::error);
   }
   CHECK(amp::scaled(gradients, scaler.ticket(context)).live());
+}
+
+TEST_CASE("a list of gradients is known by the first that is there, held or referred to") {
+  amp::host_context context;
+  amp::scaler<amp::host_context> scaler(context);
+  float a[2] = {}, b[2] = {};
+  const std::vector<amp::gradient_view> first{{}, amp::view<float>(a, {2}), amp::view<float>(b, {2})}, again{amp::view<float>(a, {2})}, other{amp::view<float>(b, {2})}, empty;
+  auto handle = amp::scaled(first, scaler.ticket(context));
+  CHECK_THROWS_WITH_AS(amp::scaled(amp::gradient_list(again), scaler.ticket(context)), doctest::Contains("[same-buffer]"), amp::error);
+  CHECK_THROWS_AS(amp::scaled(again, scaler.ticket(context)), amp::error);
+  auto b_handle = amp::scaled(amp::gradient_list(other), scaler.ticket(context));
+  auto none = amp::scaled(amp::gradient_list(empty), scaler.ticket(context)), none_again = amp::scaled(amp::gradient_list(empty), scaler.ticket(context));
+  CHECK(handle.live());
 }
 
 TEST_CASE("a handle that is dropped unused leaves nothing pending") {

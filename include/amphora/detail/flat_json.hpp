@@ -28,9 +28,7 @@ class flat_json {
     const entry* found = find(key, "");
     if (!found || found->quoted || found->value.size == 0) return false;
     const char* last = found->value.first + found->value.size;
-    const char* digit = found->value.first + (*found->value.first == '-');
-    if (digit == last || *digit < '0' || *digit > '9') return false;  // no inf, no nan
-    if (*digit == '0' && digit + 1 != last && digit[1] >= '0' && digit[1] <= '9') return false;
+    if (!is_number(found->value.first, last)) return false;
     const std::from_chars_result result = std::from_chars(found->value.first, last, value);
     return result.ec == std::errc() && result.ptr == last;
   }
@@ -63,6 +61,24 @@ class flat_json {
     bool quoted = false;
   };
 
+  /// As JSON has it: no inf, no nan, no leading zeros, digits on both sides of the point.
+  static bool is_number(const char* at, const char* last) {
+    const auto digits = [&] {
+      const char* first = at;
+      while (at != last && *at >= '0' && *at <= '9') ++at;
+      return at != first;
+    };
+    if (at != last && *at == '-') ++at;
+    const char* whole = at;
+    if (!digits() || (*whole == '0' && at - whole > 1)) return false;
+    if (at != last && *at == '.' && (++at, !digits())) return false;
+    if (at != last && (*at == 'e' || *at == 'E')) {
+      ++at;
+      if (at != last && (*at == '-' || *at == '+')) ++at;
+      if (!digits()) return false;
+    }
+    return at == last;
+  }
   const entry* find(const char* key, const char* suffix) const {
     const std::size_t length = std::strlen(key), rest = std::strlen(suffix);
     for (std::size_t i = 0; i < size_; ++i) {

@@ -34,12 +34,15 @@ constexpr bool require_follows() {
 /// A scaler of the kind that Policy names (loss_scale_t), by the default rule of that kind: its scale is one and stays one
 /// under no_scale, and moves as PyTorch's under dynamic_scale<>.
 ///
-/// Errors  a static_scale has no default number: give amphora::fixed{128}
+/// Errors  scale-bounds  (compiling) a static_scale has no default number: give amphora::fixed{128}; or a rule's defaults cannot work
 template <class Policy, class Context>
 scaler<Context, scale_rule_t<Policy>> make_scaler(Context& context) {
   static_assert(!std::is_same_v<loss_scale_t<Policy>, static_scale>,
       "amphora [scale-bounds]: a static scale has no default number; write make_scaler<Policy>(context, amphora::fixed{128})");
-  return scaler<Context, scale_rule_t<Policy>>(context);
+  constexpr scale_rule_t<Policy> rule{};
+  static_assert(is_within_bounds(rule),
+      "amphora [scale-bounds]: the numbers that this policy's rule has by default cannot work; growth above 1, backoff in (0,1), floor <= initial <= ceiling in [2^-126, 2^126]");
+  return scaler<Context, scale_rule_t<Policy>>(context, rule);
 }
 /// By a rule with its numbers, e.g. `preset::megatron()`.
 ///

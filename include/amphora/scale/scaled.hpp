@@ -8,20 +8,35 @@
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
-/// What says that two gradients lie in one buffer: an address that they share. Specialise it for an own list of gradients.
+namespace detail {
+
+template <class Gradients, class = void> inline constexpr bool is_gradient_view_v = false;
+template <class Gradients>
+inline constexpr bool is_gradient_view_v<Gradients, decltype((std::declval<const Gradients&>().data(), std::declval<const Gradients&>().shape(), void()))> = true;
+template <class Gradients, class = void> inline constexpr bool is_gradient_list_v = false;
+template <class Gradients>
+inline constexpr bool is_gradient_list_v<Gradients, decltype((static_cast<const void*>(std::declval<const Gradients&>().begin()->data),
+                                                              std::declval<const Gradients&>().end(), void()))> = true;
+
+}  // namespace detail
+
+/// What says that two gradients lie in one buffer: an address that they share. Specialise it for an own kind of list.
 ///
-/// Value  a view's data; of anything else the address of the object, if the handle refers to it, and null (unknown) if it holds it
+/// Value  a view's data; the data of the first gradient of a list that is there; of anything else the address of the object,
+///        if the handle refers to it, and null (unknown) if it holds it
 template <class Gradients, class = void>
 struct gradient_buffer {
-  static const void* of(const Gradients&) { return nullptr; }
-};
-template <class Gradients>
-struct gradient_buffer<Gradients&> {
-  static const void* of(const Gradients& gradients) { return &gradients; }
-};
-template <class View>
-struct gradient_buffer<View, decltype((std::declval<const View&>().data(), std::declval<const View&>().shape(), void()))> {
-  static const void* of(const View& gradients) { return gradients.data(); }
+  static const void* of(const std::remove_reference_t<Gradients>& gradients) {
+    if constexpr (detail::is_gradient_view_v<std::remove_reference_t<Gradients>>) {
+      return gradients.data();
+    } else if constexpr (detail::is_gradient_list_v<std::remove_reference_t<Gradients>>) {
+      for (const auto& one : gradients)
+        if (one.data) return one.data;
+      return nullptr;
+    } else {
+      return std::is_reference_v<Gradients> ? static_cast<const void*>(&gradients) : nullptr;
+    }
+  }
 };
 
 /// What `std::move(handle).take(…)` gives: the gradients and the scale that they carry.
