@@ -41,7 +41,7 @@ constexpr bool require_into() {
 }
 
 /// The tensor that holds the gradient of an operand, in the operand's own format.
-template <class X, class Context> using gradient_of_t = tensor<typename decltype(operand(std::declval<const X&>()))::value_type, Context>;
+template <class X, class Context> using gradient_of_t = tensor<typename std::decay_t<decltype(operand(std::declval<const X&>()))>::value_type, Context>;
 
 /// Fills a fresh tensor through the form of a call that takes memory.
 template <class Result, class Context, class Function>

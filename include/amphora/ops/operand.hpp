@@ -36,7 +36,7 @@ struct no_gradient {};
 
 namespace detail {
 
-template <class T> view<const T> operand(const view<const T>& x) { return x; }
+template <class T> const view<const T>& operand(const view<const T>& x) { return x; }  // a view is ten words: not copied
 template <class T, std::enable_if_t<!std::is_const_v<T>, int> = 0> view<const T> operand(const view<T>& x) { return x; }
 template <class T, class Context> view<const T> operand(const tensor<T, Context>& x) { return x.view(); }
 
