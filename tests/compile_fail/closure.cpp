@@ -1,5 +1,10 @@
 // A step takes gradients, not a function that evaluates the loss again.
-#include <amphora/amphora.hpp>  // mixed_optimizer, scaled
+#include <amphora/host/scale.hpp>                 // scale_kernels
+#include <amphora/host/step.hpp>                  // step_kernels
+#include <amphora/optimizer/mixed_optimizer.hpp>  // mixed_optimizer
+#include <amphora/optimizer/sgd.hpp>              // sgd
+#include <amphora/policy/opt_level.hpp>           // o1
+#include <amphora/scale/make_scaler.hpp>          // make_scaler
 
 #include <vector>
 

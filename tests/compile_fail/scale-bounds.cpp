@@ -1,5 +1,7 @@
 // The numbers of a scaling rule are checked: when compiling where they are constants, else when the scaler is made.
-#include <amphora/amphora.hpp>  // make_scaler
+#include <amphora/host/scale.hpp>         // scale_kernels
+#include <amphora/policy/opt_level.hpp>   // o1
+#include <amphora/scale/make_scaler.hpp>  // make_scaler
 
 namespace amp = amphora;
 

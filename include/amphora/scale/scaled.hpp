@@ -62,7 +62,7 @@ template <class Gradients>
 class [[nodiscard]] scaled : detail::pending_handle {
  public:
   template <class... Tickets>
-  scaled(Gradients gradients, ticket first, const Tickets&... others) : gradients_(static_cast<Gradients&&>(gradients)), ticket_(std::move(first)) {
+  scaled(Gradients gradients, amphora::ticket first, const Tickets&... others) : gradients_(static_cast<Gradients&&>(gradients)), ticket_(std::move(first)) {
     ticket_.require_fresh("scaled");
     (ticket_.require_same(others, "scaled"), ...);
     buffer = gradient_buffer<Gradients>::of(gradients_);

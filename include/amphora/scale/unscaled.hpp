@@ -17,7 +17,7 @@ template <class Gradients, class Context>
 class [[nodiscard]] unscaled {
  public:
   /// facts  memory for one gradient_facts from context.allocate; taken over
-  unscaled(Context& context, Gradients gradients, ticket used, gradient_facts* facts)
+  unscaled(Context& context, Gradients gradients, amphora::ticket used, gradient_facts* facts)
       : gradients_(static_cast<Gradients&&>(gradients)), ticket_(std::move(used)), context_(&context), facts_(facts) {}
   unscaled(unscaled&& other) noexcept
       : gradients_(static_cast<Gradients&&>(other.gradients_)), ticket_(std::move(other.ticket_)), context_(other.context_),
