@@ -23,8 +23,13 @@
 #include <amphora/op/transparent.hpp>
 #include <amphora/op/tree.hpp>
 
+#include <amphora/policy/architecture.hpp>
+#include <amphora/policy/bytes.hpp>
 #include <amphora/policy/call.hpp>
+#include <amphora/policy/cast_count.hpp>
 #include <amphora/policy/compute.hpp>
+#include <amphora/policy/dispatch.hpp>
+#include <amphora/policy/display_name.hpp>
 #include <amphora/policy/lookup.hpp>
 #include <amphora/policy/loss_scale.hpp>
 #include <amphora/policy/opt_level.hpp>
@@ -68,13 +73,17 @@
 #include <amphora/optimizer/adam.hpp>
 #include <amphora/optimizer/adamax.hpp>
 #include <amphora/optimizer/adamw.hpp>
+#include <amphora/optimizer/add_gradients.hpp>
 #include <amphora/optimizer/amsgrad.hpp>
 #include <amphora/optimizer/clip.hpp>
+#include <amphora/optimizer/clip_gradients.hpp>
+#include <amphora/optimizer/global_norm.hpp>
 #include <amphora/optimizer/gradients.hpp>
 #include <amphora/optimizer/kernels.hpp>
 #include <amphora/optimizer/lamb.hpp>
 #include <amphora/optimizer/lars.hpp>
 #include <amphora/optimizer/lion.hpp>
+#include <amphora/optimizer/materialize.hpp>
 #include <amphora/optimizer/mixed_optimizer.hpp>
 #include <amphora/optimizer/nadam.hpp>
 #include <amphora/optimizer/radam.hpp>
@@ -86,26 +95,39 @@
 #include <amphora/optimizer/step_table.hpp>
 #include <amphora/optimizer/stochastic.hpp>
 #include <amphora/optimizer/sum_order.hpp>
+#include <amphora/optimizer/unscale.hpp>
 
+#include <amphora/ops/add.hpp>
 #include <amphora/ops/call.hpp>
+#include <amphora/ops/cast.hpp>
 #include <amphora/ops/cross_entropy.hpp>
+#include <amphora/ops/dropout.hpp>
 #include <amphora/ops/elementwise.hpp>
+#include <amphora/ops/gelu.hpp>
 #include <amphora/ops/kernels.hpp>
 #include <amphora/ops/linear.hpp>
+#include <amphora/ops/matmul.hpp>
+#include <amphora/ops/mse_loss.hpp>
 #include <amphora/ops/operand.hpp>
 #include <amphora/ops/product.hpp>
 #include <amphora/ops/reduction.hpp>
 #include <amphora/ops/relu.hpp>
+#include <amphora/ops/scope.hpp>
+#include <amphora/ops/softmax.hpp>
+#include <amphora/ops/sum.hpp>
 
 #include <amphora/host/block.hpp>
 #include <amphora/host/block_avx2.hpp>
 #include <amphora/host/block_avx512.hpp>
 #include <amphora/host/context.hpp>
+#include <amphora/host/convert.hpp>
 #include <amphora/host/cross_entropy.hpp>
+#include <amphora/host/dropout.hpp>
 #include <amphora/host/level.hpp>
 #include <amphora/host/lines.hpp>
 #include <amphora/host/map.hpp>
 #include <amphora/host/matmul.hpp>
+#include <amphora/host/memory.hpp>
 #include <amphora/host/norm.hpp>
 #include <amphora/host/parallel.hpp>
 #include <amphora/host/parameter.hpp>
@@ -115,4 +137,5 @@
 #include <amphora/host/softmax.hpp>
 #include <amphora/host/step.hpp>
 #include <amphora/host/step_loops.hpp>
+#include <amphora/host/stream.hpp>
 #include <amphora/host/team.hpp>
