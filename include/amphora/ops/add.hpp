@@ -15,15 +15,15 @@ namespace detail {
 /// alpha = 0 takes nothing of b, not even a NaN.
 struct add_value {
   double alpha;
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real a, Real b) const { return alpha == 0 ? a : a + static_cast<Real>(alpha) * b; }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real a, Real b) const { return alpha == 0 ? a : a + static_cast<Real>(alpha) * b; }
 };
 struct times_factor {
   double factor;
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real x) const { return static_cast<Real>(factor) * x; }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real x) const { return static_cast<Real>(factor) * x; }
 };
 struct divided_by {
   double divisor;
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real x) const { return x / static_cast<Real>(divisor); }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real x) const { return x / static_cast<Real>(divisor); }
 };
 
 /// The gradient of an operand that was broadcast to `wide`: factor · the sum of grad over the axes that it did not have.

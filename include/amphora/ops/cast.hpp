@@ -11,7 +11,7 @@ namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
 
 struct as_it_is {
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real x) const { return x; }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real x) const { return x; }
 };
 
 template <class Context, class Target, class X>

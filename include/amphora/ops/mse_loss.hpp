@@ -15,12 +15,12 @@ namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
 
 struct squared_error {
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real x, Real t) const { return (x - t) * (x - t); }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real x, Real t) const { return (x - t) * (x - t); }
 };
 /// Of the first operand; the second's is its negative.
 struct squared_error_slope {
   double sign, divisor;
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real grad, Real x, Real t) const {
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real grad, Real x, Real t) const {
     return static_cast<Real>(sign) * 2 * (x - t) * (grad / static_cast<Real>(divisor));
   }
 };

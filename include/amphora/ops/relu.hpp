@@ -11,11 +11,11 @@ namespace detail {
 
 /// NaN stays NaN, as in PyTorch.
 struct relu_value {
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real x) const { return x < 0 ? Real(0) : x; }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real x) const { return x < 0 ? Real(0) : x; }
 };
 /// 0 at 0; at NaN the gradient passes.
 struct relu_slope {
-  template <class Real> AMPHORA_HD Real operator()(std::int64_t, Real grad, Real x) const { return x <= 0 ? Real(0) : grad; }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real grad, Real x) const { return x <= 0 ? Real(0) : grad; }
 };
 
 }  // namespace detail
