@@ -4,11 +4,9 @@
 
 namespace amp = amphora;
 
-struct mixed : amp::policy<
-    //! [right]
-    amp::in<amp::op::gelu, amp::compute<amp::f32>>, amp::in<amp::op::avg_pool, amp::accumulate<amp::f32>>
-    //! [right]
-    > {};
+//! [right]
+struct mixed : amp::policy<amp::in<amp::op::gelu, amp::compute<amp::f32>>, amp::in<amp::op::avg_pool, amp::accumulate<amp::f32>>> {};
+//! [right]
 #if defined(AMPHORA_FAIL_unread_setting)
 //! [wrong]
 struct wrong : amp::policy<amp::in<amp::op::gelu, amp::accumulate<amp::f32>>> {};

@@ -1,5 +1,6 @@
 # Every link from a document to a file of the tree leads to one, and every test, example or header named in `code` exists.
 # cmake -DROOT=… -P links.cmake
+cmake_minimum_required(VERSION 3.24)
 file(GLOB documents ${ROOT}/README.md ${ROOT}/docs/*.md)
 foreach(document ${documents})
   get_filename_component(folder ${document} DIRECTORY)

@@ -4,6 +4,7 @@
 #   <!-- snippet examples/01_policy.cpp:amend -->    what stands between two lines "//! [amend]"
 #
 # and then the code block. A block of C++ without such a line is an error.
+cmake_minimum_required(VERSION 3.24)
 set(checked 0)
 
 # The lines of text between two lines "//! [name]", with the first line's indentation taken off.
@@ -19,8 +20,11 @@ function(region text name out)
   math(EXPR begin "${first} + ${length}")
   math(EXPR size "${last} - ${begin}")
   string(SUBSTRING "${text}" ${begin} ${size} part)
-  string(REGEX MATCH "^ *" indentation "${part}")
-  string(REGEX REPLACE " *$" "" part "${part}")
+  set(indentation "")
+  if(part MATCHES "^( +)")
+    set(indentation "${CMAKE_MATCH_1}")
+  endif()
+  string(REGEX REPLACE " +$" "" part "${part}")
   if(indentation)
     string(REPLACE "\n${indentation}" "\n" part "\n${part}")
     string(SUBSTRING "${part}" 1 -1 part)
