@@ -144,8 +144,10 @@ set(AMPHORA_HEADERS
   include/amphora/host/block_avx2.hpp
   include/amphora/host/block_avx512.hpp
   include/amphora/host/context.hpp
+  include/amphora/host/convert.hpp
   include/amphora/host/scale.hpp
   include/amphora/host/level.hpp
+  include/amphora/host/stream.hpp
   include/amphora/host/norm.hpp
   include/amphora/host/step.hpp
   include/amphora/host/step_loops.hpp

@@ -17,17 +17,24 @@ inline constexpr int block_size = 64;
 template <class Format, class Mode>
 using block_mode_t = std::conditional_t<!std::is_same_v<Mode, default_mode>, Mode, std::conditional_t<is_fp8_v<Format>, saturating, non_saturating>>;
 
-/// Number i of an array of Format as a float (rounded once where it is f64), and back. No alignment is asked for.
+/// Number i of one array, rounded once to number i of another. No alignment is asked for.
+template <class To, class Mode, class From>
+AMPHORA_INLINE void convert_one(const void* from, void* to, std::int64_t i) {
+  bits_t<From> pattern;
+  std::memcpy(&pattern, static_cast<const char*>(from) + i * static_cast<int>(sizeof pattern), sizeof pattern);
+  const bits_t<To> result = convert_bits<To, Mode, From>(pattern);
+  std::memcpy(static_cast<char*>(to) + i * static_cast<int>(sizeof result), &result, sizeof result);
+}
+/// Number i of an array of Format as a float (rounded once where it is f64), and back.
 template <class Format>
 AMPHORA_INLINE float load_one(const void* from, std::int64_t i) {
-  bits_t<Format> pattern;
-  std::memcpy(&pattern, static_cast<const char*>(from) + i * static_cast<int>(sizeof pattern), sizeof pattern);
-  return bit_cast<float>(convert_bits<f32, non_saturating, Format>(pattern));
+  float x;
+  convert_one<f32, non_saturating, Format>(static_cast<const char*>(from) + i * (Format::bits / 8), &x, 0);
+  return x;
 }
 template <class Format, class Mode = default_mode>
 AMPHORA_INLINE void store_one(float x, void* to, std::int64_t i) {
-  const bits_t<Format> pattern = convert_bits<Format, block_mode_t<Format, Mode>, f32>(bit_cast<std::uint32_t>(x));
-  std::memcpy(static_cast<char*>(to) + i * static_cast<int>(sizeof pattern), &pattern, sizeof pattern);
+  convert_one<Format, block_mode_t<Format, Mode>, f32>(&x, static_cast<char*>(to) + i * (Format::bits / 8), 0);
 }
 
 inline float load_one(format_id format, const void* from, std::int64_t i) {
@@ -71,6 +78,12 @@ struct block<level_base> {
   static AMPHORA_INLINE void store(const float* from, void* to) {
     for (int i = 0; i < block_size; ++i) store_one<Format, Mode>(from[i], to, i);
   }
+  /// 64 numbers of From to To, each rounded once.
+  template <class To, class Mode, class From>
+  static AMPHORA_INLINE void convert(const char* from, char* to) {
+    for (int i = 0; i < block_size; ++i) convert_one<To, Mode, From>(from, to, i);
+  }
+
   static inline void load(format_id format, const void* from, float* to) {
     switch (format) {
       case format_id::f16: return load<f16>(from, to);

@@ -41,6 +41,22 @@ struct block<level_avx2> {
     }
   }
 
+  /// 64 numbers of From to To, each rounded once.
+  template <class To, class Mode, class From>
+  AMPHORA_AVX2 static AMPHORA_INLINE void convert(const char* from, char* to) {
+    if constexpr (std::is_same_v<From, f32>) {
+      store<To, Mode>(reinterpret_cast<const float*>(from), to);
+    } else if constexpr (std::is_same_v<To, f32> && !std::is_same_v<From, f64>) {
+      load<From>(from, reinterpret_cast<float*>(to));
+    } else if constexpr (std::is_same_v<From, f64>) {
+      for (int i = 0; i < block_size; ++i) convert_one<To, Mode, From>(from, to, i);
+    } else {
+      float numbers[block_size];
+      load<From>(from, numbers);
+      store<To, Mode>(numbers, to);
+    }
+  }
+
   AMPHORA_AVX2 static inline void load(format_id format, const void* from, float* to) {
     switch (format) {
       case format_id::f16: return load<f16>(from, to);
@@ -141,7 +157,10 @@ struct block<level_avx2> {
   AMPHORA_AVX2 static AMPHORA_INLINE __m256i to_odd(__m256i x) {
     constexpr int sticky = 1 << (24 - Format::significand_bits - 2);
     x = _mm256_or_si256(x, _mm256_and_si256(_mm256_add_epi32(x, _mm256_set1_epi32(sticky - 1)), _mm256_set1_epi32(sticky)));
-    return std::is_same_v<Format, e5m2> ? x : _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(x), _mm256_set1_ps(0.00390625f)));
+    if constexpr (std::is_same_v<Format, e5m2>) return x;
+    // Below 2^-119 the product could be subnormal, which is slow and may be flushed: only the sign of those is kept.
+    const __m256i tiny = _mm256_cmpeq_epi32(_mm256_and_si256(x, _mm256_set1_epi32(0x7c000000)), _mm256_setzero_si256());
+    return _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(_mm256_andnot_si256(_mm256_srli_epi32(tiny, 1), x)), _mm256_set1_ps(0.00390625f)));
   }
 
   template <class Format, class Mode>

@@ -46,6 +46,22 @@ struct block<level_avx512> {
     }
   }
 
+  /// 64 numbers of From to To, each rounded once.
+  template <class To, class Mode, class From>
+  AMPHORA_AVX512 static AMPHORA_INLINE void convert(const char* from, char* to) {
+    if constexpr (std::is_same_v<From, f32>) {
+      store<To, Mode>(reinterpret_cast<const float*>(from), to);
+    } else if constexpr (std::is_same_v<To, f32> && !std::is_same_v<From, f64>) {
+      load<From>(from, reinterpret_cast<float*>(to));
+    } else if constexpr (std::is_same_v<From, f64>) {
+      for (int i = 0; i < block_size; ++i) convert_one<To, Mode, From>(from, to, i);
+    } else {
+      float numbers[block_size];
+      load<From>(from, numbers);
+      store<To, Mode>(numbers, to);
+    }
+  }
+
   AMPHORA_AVX512 static inline void load(format_id format, const void* from, float* to) {
     switch (format) {
       case format_id::f16: return load<f16>(from, to);
@@ -149,7 +165,10 @@ struct block<level_avx512> {
   AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_odd(__m512i x) {
     constexpr int sticky = 1 << (24 - Format::significand_bits - 2);
     x = or_and(x, _mm512_add_epi32(x, _mm512_set1_epi32(sticky - 1)), _mm512_set1_epi32(sticky));
-    return std::is_same_v<Format, e5m2> ? x : _mm512_castps_si512(_mm512_mul_ps(_mm512_castsi512_ps(x), _mm512_set1_ps(0.00390625f)));
+    if constexpr (std::is_same_v<Format, e5m2>) return x;
+    // Below 2^-119 the product could be subnormal, which is slow and may be flushed: those round to 0 as they are.
+    const __mmask16 scaled = _mm512_test_epi32_mask(x, _mm512_set1_epi32(0x7c000000));
+    return _mm512_castps_si512(_mm512_mask_mul_ps(_mm512_castsi512_ps(x), scaled, _mm512_castsi512_ps(x), _mm512_set1_ps(0.00390625f)));
   }
 
   template <class Format, class Mode>
