@@ -1,5 +1,6 @@
 # Counts the instructions of a call through a policy and of the same call by hand, and wants no difference.
 # cmake -DVALGRIND=… -DPROGRAM=… -DOUTPUT=folder -P policy_overhead.cmake
+cmake_minimum_required(VERSION 3.24)
 foreach(kind policy hand)
   set(function_policy call_through_policy)
   set(function_hand call_by_hand)

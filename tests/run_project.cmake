@@ -1,6 +1,7 @@
 # cmake -DSOURCE=… -DBINARY=… -DOPTIONS="-D…;…" [-DTARGET=…] [-DRUN=…] -P run_project.cmake
 #
 # Configures, builds and runs a project of its own. What was built before is kept.
+cmake_minimum_required(VERSION 3.24)
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)

@@ -1,5 +1,6 @@
 # Without exceptions the program must define amphora::on_error: with it it links, without it the linker names it.
 # cmake -DCOMPILER=… -DROOT=… -DINCLUDES=… -DOUTPUT=… -P on_error.cmake
+cmake_minimum_required(VERSION 3.24)
 list(TRANSFORM INCLUDES PREPEND -I)
 set(command ${COMPILER} -std=c++17 -fno-exceptions -fno-rtti -I${ROOT}/include ${INCLUDES} ${ROOT}/tests/build/no_exceptions.cpp
   -o ${OUTPUT}/on_error)

@@ -1,4 +1,5 @@
 # The umbrella includes every public header but those that stay outside on purpose.  cmake -DROOT=… -P umbrella.cmake
+cmake_minimum_required(VERSION 3.24)
 include(${ROOT}/cmake/headers.cmake)
 set(outside amphora/amphora.hpp amphora/policy/describe.hpp)  # prints
 foreach(header ${AMPHORA_HEADERS})
