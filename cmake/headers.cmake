@@ -14,6 +14,9 @@ set(AMPHORA_HEADERS
   include/amphora/detail/text.hpp
   include/amphora/detail/moments.hpp
   include/amphora/detail/weight_decay.hpp
+  include/amphora/detail/state_arrays.hpp
+  include/amphora/detail/state_disk.hpp
+  include/amphora/detail/state_visit.hpp
   # format
   include/amphora/format/convert.hpp
   include/amphora/format/format.hpp
@@ -96,6 +99,7 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/rule.hpp
   include/amphora/optimizer/schedule.hpp
   include/amphora/optimizer/sgd.hpp
+  include/amphora/optimizer/state_file.hpp
   include/amphora/optimizer/stochastic.hpp
   include/amphora/optimizer/clip.hpp
   include/amphora/optimizer/unscale.hpp

@@ -56,7 +56,7 @@ class mixed_optimizer {
   mixed_optimizer(Context& context, std::vector<Rule> rules, std::vector<parameter_view> parameters, const Schedule& schedule = {})
       : context_(&context), groups_(std::move(rules)), parameters_(std::move(parameters)), schedule_(schedule) {
     for (const Rule& rule : groups_) traits::check(rule), rates_host_.push_back(rule.learning_rate);
-    schedule_.check();
+    detail::check_schedule(schedule_);
     own_state_ = tensor<float, Context>(context, {own_floats(parameters_)});
     list_.set_parameters(parameters_, traits::states, groups(), own_state_.data());
     const std::int64_t n = list_.count();
@@ -84,6 +84,13 @@ class mixed_optimizer {
     list_.set_parameters(parameters, traits::states, groups(), own_state_.data());
     parameters_ = std::move(parameters);
     own_gradients_of(parameters_);
+  }
+
+  /// Reads the masters anew from model weights that were written by somebody else (a file, another optimizer), so that the next
+  /// step does not copy the old ones back. State and counts stay. Does not synchronise.
+  void refresh_masters(Context& context) {
+    for (const parameter_view& p : parameters_)
+      if (p.master && p.model.data && p.model.data != p.master) step_kernels<device>::widen(context, gradient_view({p.model.data, p.model.format}, p.n), p.master);
   }
 
   /// One step: check, decide, update.
@@ -136,8 +143,15 @@ class mixed_optimizer {
   void set_learning_rate(Context& context, int group, float learning_rate) {
     Rule changed = rule(group);
     changed.learning_rate = learning_rate;
+    set_rule(context, group, changed);
+  }
+  /// Other settings for a group, its learning rate included. In stream order; does not synchronise.
+  ///
+  /// Errors  setting
+  void set_rule(Context& context, int group, const Rule& changed) {
+    (void)rule(group);
     traits::check(changed);
-    groups_[static_cast<std::size_t>(group)] = changed, rates_host_[static_cast<std::size_t>(group)] = learning_rate;
+    groups_[static_cast<std::size_t>(group)] = changed, rates_host_[static_cast<std::size_t>(group)] = changed.learning_rate;
     scale_kernels<device>::write(context, &rates_host_[static_cast<std::size_t>(group)], rates_.data() + group, sizeof(float));
     scale_kernels<device>::write(context, &groups_[static_cast<std::size_t>(group)], rules_.data() + group, sizeof(Rule));
   }

@@ -23,7 +23,10 @@ struct nadam {
 
   static constexpr const char* name = "nadam";
   static constexpr int states = 2;
-  struct scalars { double momentum_product = 1; };
+  struct scalars {
+    double momentum_product = 1;
+    template <class Scalars, class Visit> static constexpr void fields(Scalars& own, Visit&& visit) { visit("momentum_product", own.momentum_product); }
+  };
   struct now { detail::moments moments; detail::weight_decay decay; real along_g, along_m; };
 
   /// Errors  setting  a setting outside its range

@@ -57,7 +57,8 @@ inline constexpr bool rule_at_takes_scalars<
 /// library.
 ///
 /// Optional: `static constexpr const char* name`; `check()`, which fails on a bad setting; `struct scalars`, numbers of its
-/// own that move only in `at`, on taken steps, and are saved; `settings`, which names the fields for a state file; and
+/// own that move only in `at`, on taken steps, and are saved (by name where they have `fields`, as bytes otherwise); `settings`,
+/// which names the fields for a state file; and
 ///
 ///     static constexpr bool needs_norms = true;
 ///     AMPHORA_HD real direction(real g, real w, real* s, const now& n) const;      pass one; may write s

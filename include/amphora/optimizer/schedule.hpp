@@ -3,7 +3,9 @@
 #include <amphora/detail/rounded.hpp>  // rounded, cosine_of_half_turns
 #include <amphora/detail/setting.hpp>  // require_in
 
-#include <cstdint>  // int64_t
+#include <cstdint>      // int64_t
+#include <type_traits>  // is_trivially_copyable_v, void_t
+#include <utility>      // declval
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
@@ -31,6 +33,13 @@ AMPHORA_HD inline rounded half_cosine(std::int64_t taken, std::int64_t steps, do
 /// From 1/steps up to 1: the first step already moves.
 AMPHORA_HD inline rounded ramp(std::int64_t taken, std::int64_t steps) {
   return taken + 1 >= steps ? rounded(1.0) : rounded(static_cast<double>(taken + 1)) / static_cast<double>(steps);
+}
+template <class Schedule, class = void> inline constexpr bool schedule_has_check = false;
+template <class Schedule> inline constexpr bool schedule_has_check<Schedule, std::void_t<decltype(std::declval<const Schedule&>().check())>> = true;
+/// The schedule's own check, where it has one.
+template <class Schedule> constexpr void check_schedule(const Schedule& schedule) {
+  static_assert(std::is_trivially_copyable_v<Schedule>, "amphora [setting]: a schedule is copied to the device as bytes; make it trivially copyable");
+  if constexpr (schedule_has_check<Schedule>) schedule.check();
 }
 AMPHORA_HD inline float scaled_rate(float base, rounded factor) { return (rounded(base) * factor).single().x; }
 

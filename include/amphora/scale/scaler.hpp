@@ -153,21 +153,31 @@ class scaler {
   /// Errors  state              not ours, truncated, changed, impossible, or of a disabled scaler; nothing was changed
   ///         pending-gradients  as update
   void load(Context& context, const char* text, std::size_t size) {
-    require_here("load");
     Rule rule = rule_;
     scale_state state;
-    const bool was_enabled = detail::read_state(text, size, rule, state);
+    check(text, size, rule, state);
     if (!enabled_) return;
-    if (!was_enabled) detail::fail("state", "load: this text is of a disabled scaler; load it into one, or start anew");
-    require_nothing_pending("load");
     rule_ = rule;
     kernels::run(context, detail::replace_state{state, memory_});
     ++host_->generation;
+  }
+  /// Raises what load would raise of this text, and changes nothing: for who must load several objects or none.
+  void check_load(const char* text, std::size_t size) const {
+    Rule rule = rule_;
+    scale_state state;
+    check(text, size, rule, state);
   }
 
  private:
   using kernels = scale_kernels<typename Context::device>;
 
+  void check(const char* text, std::size_t size, Rule& rule, scale_state& state) const {
+    require_here("load");
+    const bool was_enabled = detail::read_state(text, size, rule, state);
+    if (!enabled_) return;
+    if (!was_enabled) detail::fail("state", "load: this text is of a disabled scaler; load it into one, or start anew");
+    require_nothing_pending("load");
+  }
   int slot() const { return static_cast<int>(host_->generation % 2); }
   int next_slot() const { return 1 - slot(); }
   void require_here(const char* call) const {
