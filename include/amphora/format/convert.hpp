@@ -51,7 +51,7 @@ AMPHORA_HD constexpr storage_t<ToFormat> convert(const From& x) {
   static_assert(is_format_v<ToFormat>, "amphora [unknown-format]: the target of convert is no number format; write amphora::f16, bf16, f32, f64, e4m3 or e5m2");
   static_assert(is_storage_v<From>, "amphora [unknown-storage-type]: convert was given a type whose format is not known; specialise amphora::format_of for it");
   static_assert(!is_format_v<ToFormat> || !is_storage_v<From> || is_conversion_mode_v<ToFormat, Mode>,
-      "amphora [fp8-mode]: an 8-bit format is left by large numbers easily, and there are two ways to treat them; "
+      "amphora [overflow-mode]: an 8-bit format is left by large numbers easily, and there are two ways to treat them; "
       "write convert<Format, amphora::saturating> or convert<Format, amphora::non_saturating>");
   if constexpr (is_format_v<ToFormat> && is_storage_v<From> && is_conversion_mode_v<ToFormat, Mode>) {
     return detail::bit_cast<storage_t<ToFormat>>(

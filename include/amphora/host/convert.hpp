@@ -51,7 +51,7 @@ void convert_array(const From* from, To* to, std::int64_t n, Mode = {}) {
   static_assert(is_storage_v<From> && is_storage_v<To>,
       "amphora [unknown-storage-type]: an array to convert has a type whose format is not known; specialise amphora::format_of for it");
   static_assert(!is_storage_v<To> || is_conversion_mode_v<to_format, Mode>,
-      "amphora [fp8-mode]: an 8-bit format is left by large numbers easily, and there are two ways to treat them; "
+      "amphora [overflow-mode]: an 8-bit format is left by large numbers easily, and there are two ways to treat them; "
       "give amphora::saturating{} or amphora::non_saturating{}");
   if constexpr (is_storage_v<From> && is_storage_v<To> && is_conversion_mode_v<to_format, Mode>) {
     if constexpr (std::is_same_v<from_format, to_format>) {
