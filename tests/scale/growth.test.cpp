@@ -41,7 +41,8 @@ amp::growth with(Change change) {
 }  // namespace
 
 TEST_CASE("a growth follows PyTorch's GradScaler wherever that stays within our bounds") {
-  for (const auto& reference : scaling::data("torch.json")["trajectories"]) {
+  const auto data = scaling::data("torch.json");
+  for (const auto& reference : data["trajectories"]) {
     const auto& settings = reference["settings"];
     amp::growth rule;
     rule.initial_scale = settings["init_scale"].get<float>(), rule.growth_factor = settings["growth_factor"], rule.backoff_factor = settings["backoff_factor"];
@@ -77,7 +78,8 @@ TEST_CASE("a growth moves at the same steps as PyTorch's at its true defaults") 
 }
 
 TEST_CASE("a growth makes of one state what PyTorch's update kernel makes of it, within our bounds") {
-  for (const auto& reference : scaling::data("torch.json")["update_kernel"]) {
+  const auto data = scaling::data("torch.json");
+  for (const auto& reference : data["update_kernel"]) {
     CAPTURE(reference.dump());
     amp::growth rule{reference["growth_factor"], reference["backoff_factor"], reference["growth_interval"].get<std::int64_t>()};
     amp::scale_state state = rule.start();

@@ -84,10 +84,10 @@ TEST_CASE("the ticket of a loss keeps its scale; the next loss has the next one,
 TEST_CASE("a loss that is too large for its scale is infinite, and one that is not finite stays so") {
   context_type context;
   amp::scaler<context_type> scaler(context);
+  const auto is_finite = [&](float loss) { return amp::detail::is_finite(scaler.scale(context, amp::view(&loss)).value().data()[0]); };  // by bits: isinf folds under -ffast-math
   const float inf = std::numeric_limits<float>::infinity();
-  for (float loss : {1e34f, inf, -inf}) CHECK(std::isinf(scaler.scale(context, amp::view(&loss)).value().data()[0]));
-  float loss = std::numeric_limits<float>::quiet_NaN();
-  CHECK(std::isnan(scaler.scale(context, amp::view(&loss)).value().data()[0]));
+  CHECK(is_finite(1e33f));
+  for (float loss : {1e34f, -1e34f, inf, -inf, std::numeric_limits<float>::quiet_NaN()}) CHECK_FALSE(is_finite(loss));
 }
 
 TEST_CASE("nothing to check is its own outcome: no counter moves") {

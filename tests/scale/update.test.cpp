@@ -65,7 +65,8 @@ TEST_CASE("a check without a step moves the scale by what it found") {
 }
 
 TEST_CASE("the inverse of a scale is PyTorch's, to the bit") {
-  for (const auto& reference : scaling::data("torch.json")["unscale"]) {
+  const auto data = scaling::data("torch.json");
+  for (const auto& reference : data["unscale"]) {
     amp::scale_state state;
     state.scale = state.upcoming = reference["scale"].get<float>();
     CHECK(amp::detail::slot_of(state).inverse == reference["inverse"].get<float>());
