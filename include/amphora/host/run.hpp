@@ -131,21 +131,26 @@ inline void store_run(const host_target& y, std::int64_t i, std::int64_t n, floa
   }
   store_floats(y.format, from, to, n);
 }
+/// A double to a format, rounded once (not through float); 8-bit formats saturate.
+inline void store_double(format_id format, double x, void* to) {
+  const auto put = [to](auto v) { std::memcpy(to, &v, sizeof v); };
+  switch (format) {
+    case format_id::f16: return put(convert<f16>(x));
+    case format_id::bf16: return put(convert<bf16>(x));
+    case format_id::f32: return put(static_cast<float>(x));
+    case format_id::f64: return put(x);
+    case format_id::e4m3: return put(convert<e4m3, saturating>(x));
+    case format_id::e5m2: return put(convert<e5m2, saturating>(x));
+    case format_id::none: return;
+  }
+}
 inline void store_run(const host_target& y, std::int64_t i, std::int64_t n, double* from) {
   char* to = static_cast<char*>(nth(y.data, y.format, i));
   for (std::int64_t j = 0; j < n; ++j, to += size_of(y.format)) {
-    if (y.format == format_id::f64) {
-      double old = 0;
-      if (y.add) std::memcpy(&old, to, sizeof old), from[j] += old;
-      std::memcpy(to, from + j, sizeof old);
-    } else {
-      if (y.add) from[j] += load_one(y.format, to, 0);
-      switch (y.format) {  // rounded once, not through float
-        case format_id::f16: { const auto v = convert<f16>(from[j]); std::memcpy(to, &v, sizeof v); break; }
-        case format_id::bf16: { const auto v = convert<bf16>(from[j]); std::memcpy(to, &v, sizeof v); break; }
-        default: store_one(y.format, static_cast<float>(from[j]), to, 0);
-      }
-    }
+    double old = 0;
+    if (y.add && y.format == format_id::f64) std::memcpy(&old, to, sizeof old);
+    else if (y.add) old = static_cast<double>(load_one(y.format, to, 0));
+    store_double(y.format, y.add ? from[j] + old : from[j], to);
   }
 }
 template <class Real> void store_run(const host_target& y, std::int64_t i, std::int64_t n, std::int64_t stride, Real* from) {
