@@ -13,15 +13,16 @@
 #include <tuple>
 #include <vector>
 
+// As C's <complex.h> and Windows' headers define them.
 #undef I
-#define I poisoned
-#define min(a, b) poisoned
-#define max(a, b) poisoned
-#define small poisoned
-#define near poisoned
-#define far poisoned
-#define interface poisoned
-#define ERROR poisoned
+#define I (1.0iF)
+#define min(a, b) (((a) < (b)) ? (a) : (b))
+#define max(a, b) (((a) > (b)) ? (a) : (b))
+#define small char
+#define near
+#define far
+#define interface struct
+#define ERROR 0
 #include "whole.hpp"
 
 int main() { return whole(); }
