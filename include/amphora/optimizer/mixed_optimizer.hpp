@@ -239,6 +239,7 @@ class mixed_optimizer {
     using plain = std::remove_cv_t<std::remove_reference_t<Gradients>>;
     ticket used;
     const gradient_facts* known = nullptr;
+    if constexpr (is_scaled_v<plain> || is_unscaled_v<plain>) require_new(gradients.ticket(), call);
     if constexpr (is_scaled_v<plain>) {
       auto parts = std::move(gradients).take(call);
       list_.set_gradients(parts.gradients, parameters_, call);
@@ -253,7 +254,13 @@ class mixed_optimizer {
     auto job = job_of(clip);
     job.known = known, job.inverse = used.inverse(), job.decide = job.update = whole;
     step_kernels<device>::step(context, job);
+    stepped_ = used;
     return used;
+  }
+  /// One step for each update of the scaler, as in PyTorch: the gradients of a second one could only be the first one's.
+  void require_new(const ticket& given, const char* call) const {
+    if (given.has_scaler() && given == stepped_)
+      detail::fail("used-twice", call, ": this optimizer has used gradients of generation ", given.generation(), " of their scaler; update the scaler, then scale the next loss");
   }
 
   Context* context_;
@@ -274,7 +281,7 @@ class mixed_optimizer {
   tensor<typename traits::now, Context> nows_;
   tensor<real, Context> trusts_;
   tensor<double, Context> partial_;
-  ticket pending_;
+  ticket pending_, stepped_;
   on_overflow choice_ = on_overflow::skip;
   std::uint64_t seed_ = 0;
   int level_ = 2;
