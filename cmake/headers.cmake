@@ -17,6 +17,7 @@ set(AMPHORA_HEADERS
   include/amphora/detail/state_arrays.hpp
   include/amphora/detail/state_disk.hpp
   include/amphora/detail/state_visit.hpp
+  include/amphora/detail/state_items.hpp
   # format
   include/amphora/format/convert.hpp
   include/amphora/format/format.hpp

@@ -2,6 +2,7 @@
 #pragma once
 #include <amphora/detail/state_arrays.hpp>  // state_image, state_contents
 #include <amphora/error.hpp>                // fail
+#include <amphora/format/format_of.hpp>     // format_of_t, is_storage_v
 #include <amphora/scale/kernels.hpp>        // scale_kernels
 
 #include <cstddef>      // size_t
