@@ -72,8 +72,11 @@ class host_context {
   static constexpr int classes = 4 * 56;  // four sizes a power of two: at most a quarter is lost
 
   static constexpr std::size_t size_of(int list) { return (std::size_t(64) << (list / 4)) / 4 * static_cast<std::size_t>(4 + list % 4); }
+  /// The smallest class that holds so many bytes; -1 where none does.
   static constexpr int class_of(std::size_t bytes) {
-    for (int list = 0; list < classes; ++list)
+    int list = 0;
+    while (list + 4 < classes && size_of(list + 4) <= bytes) list += 4;
+    for (; list < classes; ++list)
       if (size_of(list) >= bytes) return list;
     return -1;
   }
