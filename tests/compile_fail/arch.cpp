@@ -8,13 +8,13 @@ namespace amp = amphora;
 struct turing;  // stands for a device
 struct ada;
 struct unsaid;
-//! [right]
 template <> inline constexpr int amphora::oldest_architecture_v<turing> = 75;
-//! [right]
 template <> inline constexpr int amphora::oldest_architecture_v<ada> = 89;
 
 int main() {
+  //! [right]
   amp::require_call_on<turing, amp::o1<amp::f16>, amp::op::linear, amp::f16, amp::f16>();
+  //! [right]
   amp::require_call_on<turing, amp::o1<amp::bf16>, amp::op::relu, amp::bf16>();  // loads and stores are fine anywhere
   amp::require_call_on<ada, amp::o1<amp::bf16>, amp::op::linear, amp::bf16, amp::bf16>();
   amp::require_call_on<ada, amp::o1<amp::e4m3>, amp::op::linear, amp::e4m3, amp::e4m3>();
