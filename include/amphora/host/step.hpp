@@ -119,6 +119,9 @@ struct step_kernels<host_device> {
     const float largest = detail::largest_of(from.format);
     for (std::int64_t i = 0; i < from.n; ++i) to[i] = facts->value(detail::load_one(from.format, from.data, i), largest, changed);
   }
+  static void widen(host_context&, const gradient_view& from, float* to) {
+    for (std::int64_t i = 0; i < from.n; ++i) to[i] = detail::load_one(from.format, from.data, i);
+  }
   static void add(host_context&, const gradient_view& from, const model_pointer& to) {
     for (std::int64_t i = 0; i < from.n; ++i)
       detail::store_one(to.format, (real(detail::load_one(to.format, to.data, i)) + real(detail::load_one(from.format, from.data, i))).x, to.data, i);

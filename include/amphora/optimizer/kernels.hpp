@@ -29,6 +29,7 @@ struct step_job {
 ///     static void norm(Context&, const gradient_view*, std::int64_t count, double* partial, const gradient_facts*, double order, double* result);
 ///     static void clip(Context&, const gradient_view*, std::int64_t count, double* partial, gradient_facts*, detail::clip_numbers);
 ///     static void materialize(Context&, const gradient_view&, const gradient_facts*, float* to);
+///     static void widen(Context&, const gradient_view& from, float* to);
 ///     static void add(Context&, const gradient_view& from, model_pointer to);
 ///     static void clear(Context&, void*, std::size_t bytes);
 template <class Device> struct step_kernels;

@@ -102,7 +102,7 @@ class mixed_optimizer {
   template <class Gradients, class Clip = no_clip>
   outcome<Context> step(Context& context, Gradients&& gradients, const Clip& clip = {}) {
     ticket used;
-    if constexpr (require_step_gradients<Gradients>()) used = run(context, static_cast<Gradients&&>(gradients), detail::clip_numbers(checked(clip)), true, "step");
+    if constexpr (require_step_gradients<Gradients>()) used = run(context, static_cast<Gradients&&>(gradients), checked(clip), true, "step");
     return {record_.data(), std::move(used)};
   }
   /// The step's first pass alone. Its facts can then be joined with other ranks' or optimizers', in stream order.
@@ -114,7 +114,7 @@ class mixed_optimizer {
   template <class Clip = no_clip>
   void decide(Context& context, const Clip& clip = {}) {
     require_checked("decide");
-    auto job = job_of(detail::clip_numbers(checked(clip)));
+    auto job = job_of(checked(clip));
     job.check = job.update = false;
     step_kernels<device>::step(context, job);
     decided_ = true;
@@ -219,10 +219,14 @@ class mixed_optimizer {
     scale_kernels<device>::wait_read(context, from, &result, sizeof result);
     return result;
   }
-  template <class Clip> static const Clip& checked(const Clip& clip) {
+  template <class Clip> static detail::clip_numbers checked(const Clip& clip) {
     static_assert(is_clip_v<Clip>, "amphora [unknown-setting]: a step's clip is amphora::clip_global_norm, amphora::clip_value or amphora::no_clip");
-    clip.check();
-    return clip;
+    if constexpr (is_clip_v<Clip>) {
+      clip.check();
+      return clip;
+    } else {
+      return no_clip();
+    }
   }
   void require_checked(const char* call) const {
     if (!checked_) detail::fail("pending-gradients", call, ": no gradients were checked; call check first");

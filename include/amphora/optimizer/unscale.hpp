@@ -8,7 +8,7 @@
 #include <amphora/scale/unscaled.hpp>        // unscaled, require_scaled
 
 #include <cstdint>      // int64_t
-#include <type_traits>  // remove_reference_t
+#include <type_traits>  // conditional_t, remove_reference_t
 #include <utility>      // move
 
 namespace amphora { inline namespace AMPHORA_ABI {
@@ -55,6 +55,8 @@ class chunk_sums {
   double* data_;
 };
 
+template <class T> T impossible();  // after a failed rule; never called
+
 template <class Gradients> struct scaled_content { using type = Gradients; };
 template <class Gradients> struct scaled_content<scaled<Gradients>> { using type = Gradients; };
 
@@ -86,7 +88,8 @@ auto unscale(Context& context, Scaled&& gradients, on_overflow choice = on_overf
     step_kernels<device>::check(context, stored.begin(), stored.size(), sums.data(), facts);
     return result;
   } else {
-    return unscaled<content, Context>(context, static_cast<content>(gradients), ticket(), nullptr);
+    using plain = std::remove_cv_t<std::remove_reference_t<Scaled>>;  // what the caller's next line expects
+    return detail::impossible<std::conditional_t<is_unscaled_v<plain>, plain, unscaled<content, Context>>>();
   }
 }
 
