@@ -60,7 +60,7 @@ bytes read(const std::string& path) {
 }
 void write(const std::string& path, const bytes& content) {
   std::FILE* out = std::fopen(path.c_str(), "wb");
-  std::fwrite(content.data(), 1, content.size(), out);
+  if (!content.empty()) std::fwrite(content.data(), 1, content.size(), out);
   std::fclose(out);
 }
 
