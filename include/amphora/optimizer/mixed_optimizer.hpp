@@ -263,7 +263,7 @@ class mixed_optimizer {
   }
   /// One step for each update of the scaler, as in PyTorch: the gradients of a second one could only be the first one's.
   void require_new(const ticket& given, const char* call) const {
-    if (given.has_scaler() && given == stepped_)
+    if (given.has_scaler() && given.valid() && given == stepped_)
       detail::fail("used-twice", call, ": this optimizer has used gradients of generation ", given.generation(), " of their scaler; update the scaler, then scale the next loss");
   }
 
