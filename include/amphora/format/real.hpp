@@ -17,9 +17,10 @@ namespace amphora { inline namespace AMPHORA_ABI {
 /// A float with + − · / and sqrt that are each rounded once: never contracted to a fused multiply-add.
 ///
 /// Rules are written over it so that the host (at every level of its instructions), the emulated and the real device give
-/// equal bits. Two things give that up: -ffp-contract=fast with g++ outside the library's own loops, and -ffast-math.
-/// clang contracts only within one expression of one function; nvcc never fuses __f*_rn; g++ fuses after inlining, so the
-/// library's loops carry AMPHORA_EXACT (host/level.hpp).
+/// equal bits. clang contracts only within one expression of one function, so a wrapper is enough; nvcc never fuses __f*_rn;
+/// g++ fuses after inlining, so the library's loops carry AMPHORA_EXACT (host/level.hpp).
+/// Equality is given up by -ffast-math, by g++ outside those loops unless -ffp-contract=off, and by -ffp-contract=fast with
+/// clang where the file is compiled for a processor that has fused operations: clang then fuses whatever it is told.
 struct real {
   float x;
 
