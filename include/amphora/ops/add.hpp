@@ -45,7 +45,7 @@ void unbroadcast(Context& context, const Target& g, const view<const G>& grad, c
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A>, int> = 0>
 auto add(Context& context, const A& a, const B& b, double alpha = 1) {
   using result = detail::result_t<Policy, op::add, Context, A, B>;
-  if constexpr (require_call<Policy, op::add, detail::given_t<A>, detail::given_t<B>>())
+  if constexpr (detail::may_call<Policy, op::add, A, B>())
     return detail::made<result>(context, detail::broadcast("add", detail::operand(a).shape(), detail::operand(b).shape()),
                                 [&](auto y) { add<Policy>(context, into(y), a, b, alpha); });
   else return result{};
@@ -69,7 +69,7 @@ void add(Context& context, into<Y> y, const A& a, const B& b, double alpha = 1) 
 template <class Policy, class Context, class G, class A, class B, class GA, class GB, std::enable_if_t<detail::is_gradient_choice_v<GA>, int> = 0>
 void add_backward(Context& context, const G& grad, const A& a, const B& b, const GA& ga, const GB& gb, double alpha = 1) {
   using namespace detail;
-  if constexpr (require_call<Policy, op::add, given_t<A>, given_t<B>>()) {
+  if constexpr (detail::may_call<Policy, op::add, A, B>()) {
     require_shape("add_backward", "a gradient of the value", operand(grad).shape(), broadcast("add_backward", operand(a).shape(), operand(b).shape()));
     if constexpr (is_gradient_target_v<GA>) require_shape("add_backward", "a gradient of a", memory_of(ga).shape(), operand(a).shape());
     if constexpr (is_gradient_target_v<GB>) require_shape("add_backward", "a gradient of b", memory_of(gb).shape(), operand(b).shape());

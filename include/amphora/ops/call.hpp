@@ -1,5 +1,6 @@
 // What every op asks of its policy before the policy ends and formats go on.
 #pragma once
+#include <amphora/format/format_of.hpp>  // is_storage_v
 #include <amphora/op/tree.hpp>         // is_below_v, op::sensitive
 #include <amphora/ops/operand.hpp>     // given_t, into
 #include <amphora/policy/call.hpp>     // require_call
@@ -22,6 +23,18 @@ constexpr bool require_output() {
   return is_output_v<Have, Want>;
 }
 
+/// Whether an op can compute with T: numbers of a known format.
+template <class T> inline constexpr bool is_computable_v = is_storage_v<T>;
+
+/// Insists on is_computable_v. Host code only.
+template <class T>
+constexpr bool require_computable() {
+  static_assert(is_computable_v<T>,
+      "amphora [unknown-storage-type]: an operand holds integers, or a type whose format is not known; "
+      "give float, amphora::float16, ..., or specialise amphora::format_of for your type");
+  return is_computable_v<T>;
+}
+
 namespace detail {
 
 /// The format that Op reads an operand in. A sensitive op takes what it is given and converts in registers; all others read
@@ -33,10 +46,21 @@ using read_t = std::conditional_t<is_below_v<Op, op::sensitive> || std::is_same_
 template <class Policy, class Op, class Context, class... Operands>
 using result_t = tensor<storage_t<output_t<Policy, Op, given_t<Operands>...>>, Context>;
 
-/// Whether a call may go on: the policy's rules hold, and the memory given, if any, has the right format.
+template <class X> constexpr bool require_operand() {
+  if constexpr (is_operand_v<X>) return require_computable<typename decltype(operand(std::declval<const X&>()))::value_type>();
+  else return true;  // a word such as no_bias
+}
+
+/// Whether a call may go on: its operands are numbers, and the policy's rules hold. The first broken rule is the only error.
+template <class Policy, class Op, class... Operands>
+constexpr bool may_call() {
+  if constexpr (!(require_operand<Operands>() && ...)) return false;
+  else return require_call<Policy, Op, given_t<Operands>...>();
+}
+/// The same where memory is given for the value.
 template <class Policy, class Op, class Y, class... Operands>
 constexpr bool require_into() {
-  if constexpr (require_call<Policy, Op, given_t<Operands>...>()) return require_output<format_of_t<Y>, output_t<Policy, Op, given_t<Operands>...>>();
+  if constexpr (may_call<Policy, Op, Operands...>()) return require_output<format_of_t<Y>, output_t<Policy, Op, given_t<Operands>...>>();
   else return false;
 }
 

@@ -76,7 +76,7 @@ inline shape loss_shape(reduction r, const shape& per_row) { return r == reducti
 template <class Policy, class Context, class L, class T, class W = no_weights, std::enable_if_t<detail::is_operand_v<L>, int> = 0>
 auto cross_entropy(Context& context, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
   using result = detail::result_t<Policy, op::cross_entropy, Context, L>;
-  if constexpr (require_call<Policy, op::cross_entropy, detail::given_t<L>>())
+  if constexpr (detail::may_call<Policy, op::cross_entropy, L>())
     return detail::made<result>(context, detail::loss_shape(settings.reduction, detail::operand(targets).shape()),
                                 [&](auto loss) { cross_entropy<Policy>(context, into(loss), logits, targets, settings, weights); });
   else return result{};
@@ -97,7 +97,7 @@ void cross_entropy(Context& context, into<Y> loss, const L& logits, const T& tar
 template <class Policy, class Context, class Target, class G, class L, class T, class W = no_weights, std::enable_if_t<detail::is_gradient_target_v<Target>, int> = 0>
 void cross_entropy_backward(Context& context, const Target& gx, const G& grad, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
   using namespace detail;
-  if constexpr (require_call<Policy, op::cross_entropy, given_t<L>>()) {
+  if constexpr (detail::may_call<Policy, op::cross_entropy, L>()) {
     const auto call = cross_entropy_checked("cross_entropy_backward", operand(logits), operand(targets), operand(weights), !std::is_same_v<W, no_weights>, settings);
     require_shape("cross_entropy_backward", "a gradient of the loss", operand(grad).shape(), loss_shape(settings.reduction, operand(targets).shape()));
     require_shape("cross_entropy_backward", "a gradient of the logits", memory_of(gx).shape(), operand(logits).shape());

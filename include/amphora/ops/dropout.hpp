@@ -55,7 +55,7 @@ void run_dropout(const char* call, Context& context, const Target& y, const shap
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto dropout(Context& context, const X& x, const dropout_settings& settings) {
   using result = detail::result_t<Policy, op::dropout, Context, X>;
-  if constexpr (require_call<Policy, op::dropout, detail::given_t<X>>())
+  if constexpr (detail::may_call<Policy, op::dropout, X>())
     return detail::made<result>(context, detail::operand(x).shape(), [&](auto y) { dropout<Policy>(context, into(y), x, settings); });
   else return result{};
 }

@@ -27,7 +27,7 @@ void unary_into(const char* call, Context& context, const Function& f, const int
 template <class Policy, class Op, class Context, class Function, class X>
 auto unary(const char* call, Context& context, const Function& f, const X& x) {
   using result = result_t<Policy, Op, Context, X>;
-  if constexpr (require_call<Policy, Op, given_t<X>>())
+  if constexpr (may_call<Policy, Op, X>())
     return made<result>(context, operand(x).shape(), [&](auto y) { unary_into<Policy, Op>(call, context, f, into(y), x); });
   else return result{};
 }
@@ -35,7 +35,7 @@ auto unary(const char* call, Context& context, const Function& f, const X& x) {
 /// f(index, grad, x) -> gradient of x
 template <class Policy, class Op, class Context, class Function, class Target, class G, class X>
 void unary_gradient_into(const char* call, Context& context, const Function& f, const Target& gx, const G& grad, const X& x) {
-  if constexpr (require_call<Policy, Op, given_t<X>>())
+  if constexpr (may_call<Policy, Op, X>())
     map_two<given_t<G>, read_t<Policy, Op, given_t<X>, given_t<X>>>(call, context, f, gradient_target(gx), memory_of(gx).shape(), operand(grad), operand(x));
 }
 template <class Policy, class Op, class Context, class Function, class G, class X>

@@ -83,7 +83,7 @@ void linear_gradients(Context& context, const view<const G>& grad, const view<co
 template <class Policy, class Context, class X, class W, class B = no_bias, class Relu = no_relu, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto linear(Context& context, const X& x, const W& w, const B& b = {}, Relu relu = {}) {
   using result = detail::result_t<Policy, op::linear, Context, X, W, B>;
-  if constexpr (require_call<Policy, op::linear, detail::given_t<X>, detail::given_t<W>, detail::given_t<B>>()) {
+  if constexpr (detail::may_call<Policy, op::linear, X, W, B>()) {
     const detail::linear_sizes sizes("linear", detail::operand(x).shape(), detail::operand(w).shape());
     return detail::made<result>(context, sizes.value, [&](auto y) { linear<Policy>(context, into(y), x, w, b, relu); });
   } else {
@@ -109,7 +109,7 @@ template <class Policy, class Context, class G, class X, class W, class GX, clas
           std::enable_if_t<detail::is_gradient_choice_v<GX>, int> = 0>
 void linear_backward(Context& context, const G& grad, const X& x, const W& w, const GX& gx, const GW& gw, const GB& gb = {}, Relu = {}) {
   using namespace detail;
-  if constexpr (require_call<Policy, op::linear, given_t<X>, given_t<W>>())
+  if constexpr (detail::may_call<Policy, op::linear, X, W>())
     linear_gradients<compute_t<Policy, op::linear, given_t<X>, given_t<W>>, accumulate_t<Policy, op::linear, given_t<X>, given_t<W>>>(
         context, operand(grad), operand(x), operand(w), gx, gw, gb, std::is_same_v<Relu, with_relu>);
 }

@@ -94,7 +94,7 @@ void run_matmul(Context& context, const product& p, const target<C>& c, const vi
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A>, int> = 0>
 auto matmul(Context& context, const A& a, const B& b) {
   using result = detail::result_t<Policy, op::matmul, Context, A, B>;
-  if constexpr (require_call<Policy, op::matmul, detail::given_t<A>, detail::given_t<B>>()) {
+  if constexpr (detail::may_call<Policy, op::matmul, A, B>()) {
     const detail::matmul_sizes sizes("matmul", detail::operand(a).shape(), detail::operand(b).shape());
     return detail::made<result>(context, sizes.value, [&](auto c) { matmul<Policy>(context, into(c), a, b); });
   } else {
@@ -119,7 +119,7 @@ void matmul(Context& context, into<C> c, const A& a, const B& b) {
 template <class Policy, class Context, class G, class A, class B, class GA, class GB>
 void matmul_backward(Context& context, const G& grad, const A& a, const B& b, const GA& ga, const GB& gb) {
   using namespace detail;
-  if constexpr (require_call<Policy, op::matmul, given_t<A>, given_t<B>>()) {
+  if constexpr (detail::may_call<Policy, op::matmul, A, B>()) {
     using read = compute_t<Policy, op::matmul, given_t<A>, given_t<B>>;
     using accumulate = accumulate_t<Policy, op::matmul, given_t<A>, given_t<B>>;
     const matmul_sizes sizes("matmul_backward", operand(a).shape(), operand(b).shape());

@@ -51,7 +51,7 @@ void mse_gradient(Context& context, const Target& target, const view<const G>& g
 template <class Policy, class Context, class X, class T, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto mse_loss(Context& context, const X& x, const T& t, reduction r = reduction::mean) {
   using result = detail::result_t<Policy, op::mse_loss, Context, X, T>;
-  if constexpr (require_call<Policy, op::mse_loss, detail::given_t<X>, detail::given_t<T>>())
+  if constexpr (detail::may_call<Policy, op::mse_loss, X, T>())
     return detail::made<result>(context, detail::loss_shape(r, detail::broadcast("mse_loss", detail::operand(x).shape(), detail::operand(t).shape())),
                                 [&](auto y) { mse_loss<Policy>(context, into(y), x, t, r); });
   else return result{};
@@ -82,7 +82,7 @@ void mse_loss(Context& context, into<Y> y, const X& x, const T& t, reduction r =
 template <class Policy, class Context, class G, class X, class T, class GX, class GT, std::enable_if_t<detail::is_gradient_choice_v<GX>, int> = 0>
 void mse_loss_backward(Context& context, const G& grad, const X& x, const T& t, const GX& gx, const GT& gt, reduction r = reduction::mean) {
   using namespace detail;
-  if constexpr (require_call<Policy, op::mse_loss, given_t<X>, given_t<T>>()) {
+  if constexpr (detail::may_call<Policy, op::mse_loss, X, T>()) {
     const shape wide = broadcast("mse_loss_backward", operand(x).shape(), operand(t).shape());
     require_shape("mse_loss_backward", "a gradient of the loss", operand(grad).shape(), loss_shape(r, wide));
     if constexpr (is_gradient_target_v<GX>) require_shape("mse_loss_backward", "a gradient of x", memory_of(gx).shape(), operand(x).shape());

@@ -27,13 +27,13 @@ void softmax_into(const char* call, Context& context, bool logarithm, const into
 template <class Policy, class Op, class Context, class X>
 auto softmax_made(const char* call, Context& context, bool logarithm, const X& x, int axis) {
   using result = result_t<Policy, Op, Context, X>;
-  if constexpr (require_call<Policy, Op, given_t<X>>())
+  if constexpr (detail::may_call<Policy, Op, X>())
     return made<result>(context, operand(x).shape(), [&](auto y) { softmax_into<Policy, Op>(call, context, logarithm, into(y), x, axis); });
   else return result{};
 }
 template <class Policy, class Op, class Context, class Target, class G, class X>
 void softmax_gradient_into(const char* call, Context& context, bool logarithm, const Target& gx, const G& grad, const X& x, int axis) {
-  if constexpr (require_call<Policy, Op, given_t<X>>()) {
+  if constexpr (detail::may_call<Policy, Op, X>()) {
     const lines_of lines = lines_along(call, operand(x).shape(), axis);
     require_shape(call, "a gradient of the value", operand(grad).shape(), operand(x).shape());
     require_shape(call, "a gradient of x", memory_of(gx).shape(), operand(x).shape());

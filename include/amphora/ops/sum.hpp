@@ -26,7 +26,7 @@ void sum_into(const char* call, Context& context, const into<Y>& y, const X& x, 
 template <class Policy, class Op, class Context, class X>
 auto sum_made(const char* call, Context& context, const X& x, const axes& over) {
   using result = result_t<Policy, Op, Context, X>;
-  if constexpr (require_call<Policy, Op, given_t<X>>()) {
+  if constexpr (detail::may_call<Policy, Op, X>()) {
     const shape s = operand(x).shape();
     return made<result>(context, reduced_shape(s, axis_set::of(over, s.rank()), over.keeps()), [&](auto y) { sum_into<Policy, Op>(call, context, into(y), x, over); });
   } else {
@@ -36,7 +36,7 @@ auto sum_made(const char* call, Context& context, const X& x, const axes& over) 
 /// Each element's gradient is that of its sum, divided where it was a mean.
 template <class Policy, class Op, class Context, class Target, class G, class X>
 void sum_gradient_into(const char* call, Context& context, const Target& gx, const G& grad, const X& x, const axes& over) {
-  if constexpr (require_call<Policy, Op, given_t<X>>()) {
+  if constexpr (detail::may_call<Policy, Op, X>()) {
     const shape s = operand(x).shape();
     const axis_set set = axis_set::of(over, s.rank());
     require_shape(call, "a gradient of the sum", operand(grad).shape(), reduced_shape(s, set, over.keeps()));
