@@ -1,24 +1,25 @@
-// A conversion names a known type and a format, and for an 8-bit format what becomes of large numbers.
-#include <amphora/format/convert.hpp>  // convert, saturating
+// What an 8-bit format does with large numbers is named.
+#include <amphora/format/convert.hpp>  // convert
+#include <amphora/host/convert.hpp>    // convert_array
 
 namespace amp = amphora;
 
 int main() {
+  const float x[2] = {1, 1000};
+  amp::float8_e4m3 y[2] = {};
   //! [right]
-  amp::float8_e4m3 cut = amp::convert<amp::e4m3, amp::saturating>(500.0f);         // 448
-  amp::float8_e4m3 left = amp::convert<amp::e4m3, amp::non_saturating>(500.0f);    // NaN: e4m3 has no infinity
+  const auto clamped = amp::convert<amp::e4m3, amp::saturating>(1000.0f);      // 448
+  const auto marked = amp::convert<amp::e4m3, amp::non_saturating>(1000.0f);  // NaN
   //! [right]
-  amp::float16 half = amp::convert<amp::f16>(500.0f);
 #if defined(AMPHORA_FAIL_overflow_mode)
   //! [wrong]
-  amp::float8_e4m3 wrong = amp::convert<amp::e4m3>(500.0f);
+  const auto unclear = amp::convert<amp::e4m3>(1000.0f);
   //! [wrong]
-#elif defined(AMPHORA_FAIL_unknown_storage_type_convert)
-  auto wrong = amp::convert<amp::f16>(500);
-#elif defined(AMPHORA_FAIL_unknown_format_convert)
-  auto wrong = amp::convert<float>(half);
+  (void)unclear;
+#elif defined(AMPHORA_FAIL_overflow_mode_array)
+  amp::detail::convert_array(x, y, 2);
 #else
-  auto wrong = amp::convert<amp::f32>(half);
+  amp::detail::convert_array(x, y, 2, amp::saturating{});
 #endif
-  (void)cut, (void)left, (void)half, (void)wrong;
+  return clamped.bits() == marked.bits() || x[0] != 1 || y[0].bits() == 0;
 }
