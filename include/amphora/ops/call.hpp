@@ -47,7 +47,7 @@ template <class Policy, class Op, class Context, class... Operands>
 using result_t = tensor<storage_t<output_t<Policy, Op, given_t<Operands>...>>, Context>;
 
 template <class X> constexpr bool require_operand() {
-  if constexpr (is_operand_v<X>) return require_computable<typename decltype(operand(std::declval<const X&>()))::value_type>();
+  if constexpr (is_operand_v<X>) return require_computable<typename std::decay_t<decltype(operand(std::declval<const X&>()))>::value_type>();
   else return true;  // a word such as no_bias
 }
 
