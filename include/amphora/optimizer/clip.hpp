@@ -1,6 +1,7 @@
 // What a step may do to gradients between the check and the update: clipping by their norm, or by value.
 #pragma once
-#include <amphora/error.hpp>  // fail
+#include <amphora/error.hpp>                 // fail
+#include <amphora/scale/gradient_facts.hpp>  // is_finite, is_nan
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
@@ -22,8 +23,8 @@ struct clip_global_norm {
   double norm = 2;
 
   constexpr void check() const {
-    if (!(max >= 0 && max <= 3.402823466e38f)) detail::fail("setting", "clip_global_norm wants a finite max of 0 or more, not ", max);
-    if (!(norm > 0)) detail::fail("setting", "clip_global_norm wants an order of the norm above 0, not ", norm);
+    if (!detail::is_finite(max) || max < 0) detail::fail("setting", "clip_global_norm wants a finite max of 0 or more, not ", max);
+    if (detail::is_nan(norm) || norm <= 0) detail::fail("setting", "clip_global_norm wants an order of the norm above 0, not ", norm);
   }
 };
 
@@ -36,7 +37,7 @@ struct clip_value {
   float limit = 1;
 
   constexpr void check() const {
-    if (!(limit > 0 && limit <= 3.402823466e38f)) detail::fail("setting", "clip_value wants a finite limit above 0, not ", limit);
+    if (!detail::is_finite(limit) || limit <= 0) detail::fail("setting", "clip_value wants a finite limit above 0, not ", limit);
   }
 };
 

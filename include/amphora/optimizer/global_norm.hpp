@@ -10,7 +10,7 @@ template <class Gradients> struct unscaled_kernels;
 template <class Gradients, class Context>
 struct unscaled_kernels<unscaled<Gradients, Context>> {
   static void norm(Context& context, const unscaled<Gradients, Context>& gradients, double order, double* result) {
-    if (!(order >= 0)) fail("setting", "a norm has an order of 0 or more, or infinity, not ", order);
+    if (is_nan(order) || order < 0) fail("setting", "a norm has an order of 0 or more, or infinity, not ", order);
     const gradient_list list(gradients.gradients());
     const chunk_sums<Context> sums(context, chunks_of(list));
     step_kernels<typename Context::device>::norm(context, list.begin(), list.size(), sums.data(), gradients.facts(), order, result);

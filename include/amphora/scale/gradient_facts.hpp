@@ -22,6 +22,7 @@ namespace detail {
 AMPHORA_HD constexpr bool is_finite(float x) { return (bit_cast<std::uint32_t>(x) & 0x7f800000u) != 0x7f800000u; }
 AMPHORA_HD constexpr bool is_finite(double x) { return (bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) != 0x7ff; }
 AMPHORA_HD constexpr bool is_nan(float x) { return (bit_cast<std::uint32_t>(x) & 0x7fffffffu) > 0x7f800000u; }
+AMPHORA_HD constexpr bool is_nan(double x) { return (bit_cast<std::uint64_t>(x) & 0x7fffffffffffffffu) > 0x7ff0000000000000u; }
 AMPHORA_HD constexpr float signed_like(float magnitude, float x) {
   return bit_cast<float>(bit_cast<std::uint32_t>(magnitude) | (bit_cast<std::uint32_t>(x) & 0x80000000u));
 }
