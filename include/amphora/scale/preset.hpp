@@ -138,7 +138,7 @@ struct preset {
     rule.ceiling = 16777216, rule.hold_at_ceiling = false, rule.one_step_late = true;
     return rule;
   }
-  /// flashlight's host version.
+  /// flashlight's host version; theirs may pass its ceiling by less than one increment.
   static constexpr additive_growth flashlight() { return {}; }
   /// tiny-cuda-nn's constant for half.
   static constexpr fixed tiny_cuda_nn() { return {128}; }
