@@ -14,7 +14,7 @@ int main() {
   for (int step = 0; step < 10; ++step) {
     auto logits = amp::linear<mixed>(context, x, w);
     auto loss = scaler.scale(context, amp::cross_entropy<mixed>(context, logits, amp::view{digit, {32}}));
-    auto grad = amp::cross_entropy_backward<mixed>(context, loss.value(), logits, amp::view{digit, {32}});
+    auto grad = amp::cross_entropy_backward<mixed>(context, loss.gradient(), logits, amp::view{digit, {32}});
     amp::linear_backward<mixed>(context, grad, x, w, amp::no_gradient{}, amp::into{grad_w});
     auto gradients = amp::scaled(optimizer.gradients(), loss.ticket());
     // amp::clip_gradients(context, gradients, amp::clip_global_norm{1.0f});  ❌ still times the loss scale: does not compile

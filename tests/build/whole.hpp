@@ -30,7 +30,7 @@ inline int whole() {
     if (step == 1) input[0] = amp::float16(1e30f);  // infinity
     auto logits = amp::linear<mixed>(context, x, w);
     auto loss = scaler.scale(context, amp::cross_entropy<mixed>(context, logits, labels));
-    auto grad = amp::cross_entropy_backward<mixed>(context, loss.value(), logits, labels);
+    auto grad = amp::cross_entropy_backward<mixed>(context, loss.gradient(), logits, labels);
     amp::linear_backward<mixed>(context, grad, x, w, amp::no_gradient{}, amp::into{grad_w});
     auto outcome = optimizer.step(context, amp::scaled(optimizer.gradients(), loss.ticket()), amp::clip_global_norm{1.0f});
     result[step] = outcome.wait_result(context);
