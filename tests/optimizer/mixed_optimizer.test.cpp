@@ -456,3 +456,23 @@ TEST_CASE("the workspace is known before there is an optimizer") {
   CHECK(bytes >= 2 * 5000 * 4);
   CHECK(bytes < 2 * 5000 * 4 + 1024);
 }
+
+TEST_CASE("subnormal moments are kept, or flushed where that is chosen, the same at every level") {
+  for (auto choice : {amp::subnormals::keep, amp::subnormals::flush})
+    for (int level : {0, 1, 2}) {
+      amp::host_context context(2);
+      one p(std::vector<float>(300, 1.0f));
+      amp::mixed_optimizer optimizer{context, amp::adam{}, {p.view()}};
+      optimizer.limit_level(level), optimizer.set_subnormals(choice);
+      for (auto& g : p.gradient) g = amp::float16(0x1p-24f);
+      CHECK(optimizer.step(context, optimizer.gradients()).wait_result(context) == amp::step_result::stepped);
+      for (int k : {0, 1}) optimizer.state(0, k)[280] = 0x1p-126f;
+      for (auto& g : p.gradient) g = amp::float16(0.0f);
+      CHECK(optimizer.step(context, optimizer.gradients()).wait_result(context) == amp::step_result::stepped);
+      const float first = optimizer.state(0, 0)[280];
+      std::uint32_t bits;
+      std::memcpy(&bits, &first, sizeof bits);
+      CHECK((bits == 0) == (choice == amp::subnormals::flush));
+      CHECK(optimizer.state(0, 0)[0] > 0x1p-30f);
+    }
+}

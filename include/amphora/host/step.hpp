@@ -9,9 +9,33 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // int64_t
 #include <cstring>  // memset
+#if AMPHORA_X86
+#include <xmmintrin.h>  // _mm_getcsr, _mm_setcsr
+#endif
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
+
+/// While it lives, this thread's float arithmetic reads and writes subnormal numbers as 0, where the CPU can be told so.
+class flushing {
+ public:
+  explicit flushing(bool on) : on_(on) {
+#if AMPHORA_X86
+    if (on_) before_ = _mm_getcsr(), _mm_setcsr(before_ | 0x8040u);
+#endif
+  }
+  flushing(const flushing&) = delete;
+  flushing& operator=(const flushing&) = delete;
+  ~flushing() {
+#if AMPHORA_X86
+    if (on_) _mm_setcsr(before_);
+#endif
+  }
+
+ private:
+  bool on_;
+  unsigned before_ = 0;
+};
 
 /// Threads that are worth their region: at least two chunks for each.
 inline int useful_threads(const host_context& context, const gradient_view* entries, std::int64_t count) {
@@ -74,7 +98,10 @@ void run_step(int threads, const step_job<Rule, Schedule>& job) {
       }
       member.meet();
     }
-    if (job.update && d.memory.record->result == step_result::stepped) update_tensors<Level, Rule, Schedule, Build>(member, job);
+    if (job.update && d.memory.record->result == step_result::stepped) {
+      const flushing scope(job.subnormals == subnormals::flush);
+      update_tensors<Level, Rule, Schedule, Build>(member, job);
+    }
   });
 }
 

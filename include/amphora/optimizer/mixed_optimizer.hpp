@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/optimizer/clip.hpp>         // no_clip, is_clip_v
 #include <amphora/optimizer/gradients.hpp>    // gradient_list
-#include <amphora/optimizer/kernels.hpp>      // step_kernels, step_job
+#include <amphora/optimizer/kernels.hpp>      // step_kernels, step_job, subnormals
 #include <amphora/optimizer/rule.hpp>         // rule_traits
 #include <amphora/optimizer/schedule.hpp>     // constant
 #include <amphora/optimizer/step_list.hpp>    // step_list
@@ -136,6 +136,7 @@ class mixed_optimizer {
   gradient_facts wait_facts(Context& context) { return read(context, facts_.data()); }
 
   void set_on_overflow(on_overflow choice) { choice_ = choice; }
+  void set_subnormals(subnormals choice) { subnormals_ = choice; }
   /// The base learning rate of all groups, or of one. In stream order; does not synchronise.
   void set_learning_rate(Context& context, float learning_rate) {
     for (int group = 0; group < groups(); ++group) set_learning_rate(context, group, learning_rate);
@@ -235,7 +236,7 @@ class mixed_optimizer {
   detail::step_job<Rule, Schedule> job_of(const detail::clip_numbers& clip) {
     detail::step_job<Rule, Schedule> job = {{{facts_.data(), record_.data(), counters_.data(), rules_.data(), rates_.data(), steps_.data(), scalars_.data(), nows_.data(), trusts_.data()},
                                              list_.tensors(), list_.gradients(), list_.count(), schedule_, clip}};
-    job.choice = choice_, job.partial = partial_.data(), job.seed = seed_, job.level = level_;
+    job.choice = choice_, job.partial = partial_.data(), job.seed = seed_, job.subnormals = subnormals_, job.level = level_;
     return job;
   }
   template <class Gradients>
@@ -287,6 +288,7 @@ class mixed_optimizer {
   tensor<double, Context> partial_;
   ticket pending_, stepped_;
   on_overflow choice_ = on_overflow::skip;
+  subnormals subnormals_ = subnormals::keep;
   std::uint64_t seed_ = 0;
   int level_ = 2;
   bool checked_ = false, decided_ = false;
