@@ -16,3 +16,17 @@ TEST_CASE("bytes are copied and numbers filled, none where there are none") {
   CHECK(to[1] == 9);
   CHECK(to[2] == 0);
 }
+
+TEST_CASE("arrays change their format with one rounding each, on any number of threads") {
+  constexpr std::int64_t n = (1 << 20) + 77;
+  amp::host_context one, two(2);
+  amp::tensor<float, amp::host_context> x(one, {n});
+  amp::tensor<amp::bfloat16, amp::host_context> y(one, {n}), z(one, {n});
+  for (std::int64_t i = 0; i < n; ++i) x.data()[i] = static_cast<float>(i) * 1.00001f;
+  using kernels = amp::detail::memory_kernels<amp::host_device>;
+  kernels::convert(one, amp::detail::write(y.view()), amp::detail::read(amp::detail::operand(x)), n);
+  kernels::convert(two, amp::detail::write(z.view()), amp::detail::read(amp::detail::operand(x)), n);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < n; ++i) wrong += y.data()[i].bits() != amp::bfloat16(x.data()[i]).bits() || z.data()[i].bits() != y.data()[i].bits();
+  CHECK(wrong == 0);
+}

@@ -2,6 +2,7 @@
 
 #include <amphora/host/map.hpp>
 #include <amphora/host/matmul.hpp>
+#include <amphora/host/memory.hpp>
 #include <amphora/host/reduce.hpp>
 #include <amphora/ops/cast.hpp>
 #include <amphora/ops/relu.hpp>

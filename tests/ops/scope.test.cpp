@@ -4,6 +4,7 @@
 #include <amphora/host/dropout.hpp>
 #include <amphora/host/map.hpp>
 #include <amphora/host/matmul.hpp>
+#include <amphora/host/memory.hpp>
 #include <amphora/host/reduce.hpp>
 #include <amphora/host/softmax.hpp>
 #include <amphora/policy/opt_level.hpp>

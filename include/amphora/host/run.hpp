@@ -2,8 +2,8 @@
 #pragma once
 #include <amphora/format/convert.hpp>    // convert
 #include <amphora/format/format_id.hpp>  // format_id, size_of
-#include <amphora/host/block.hpp>        // block, load_one, store_one
-#include <amphora/host/level.hpp>        // level_avx2, AMPHORA_TARGET
+#include <amphora/host/block.hpp>        // block, block_size, load_one, store_one
+#include <amphora/host/level.hpp>        // level_avx2, has_avx2
 #include <amphora/ops/operand.hpp>       // source, target
 
 #include <cstdint>  // int64_t
@@ -36,19 +36,23 @@ struct host_target {
 inline const void* nth(const void* data, format_id format, std::int64_t i) { return static_cast<const char*>(data) + i * size_of(format); }
 inline void* nth(void* data, format_id format, std::int64_t i) { return static_cast<char*>(data) + i * size_of(format); }
 
-#define AMPHORA_LOAD_BLOCKS(Level)                                                                    \
-  for (; blocks > 0; --blocks, from += 64 * size_of(format), to += 64) block<Level>::load(format, from, to);
-#define AMPHORA_STORE_BLOCKS(Level)                                                                   \
-  for (; blocks > 0; --blocks, from += 64, to += 64 * size_of(format)) block<Level>::store(format, from, to);
-
-inline void load_blocks(level_base, format_id format, const char* from, float* to, std::int64_t blocks) { AMPHORA_LOAD_BLOCKS(level_base) }
-inline void store_blocks(level_base, format_id format, const float* from, char* to, std::int64_t blocks) { AMPHORA_STORE_BLOCKS(level_base) }
+/// Whole blocks of 64 with a level's instructions.
+template <class Level> struct block_runs;
+#define AMPHORA_BLOCK_RUNS(level, attribute)                                                                                  \
+  template <> struct block_runs<level> {                                                                                      \
+    attribute static void load(format_id format, const char* from, float* to, std::int64_t blocks) {                          \
+      for (; blocks > 0; --blocks, from += block_size * size_of(format), to += block_size) block<level>::load(format, from, to);  \
+    }                                                                                                                         \
+    attribute static void store(format_id format, const float* from, char* to, std::int64_t blocks) {                         \
+      for (; blocks > 0; --blocks, from += block_size, to += block_size * size_of(format)) block<level>::store(format, from, to); \
+    }                                                                                                                         \
+  };
+AMPHORA_BLOCK_RUNS(level_base, )
 #if AMPHORA_X86
-AMPHORA_TARGET("avx2,f16c") inline void load_blocks(level_avx2, format_id format, const char* from, float* to, std::int64_t blocks) { AMPHORA_LOAD_BLOCKS(level_avx2) }
-AMPHORA_TARGET("avx2,f16c") inline void store_blocks(level_avx2, format_id format, const float* from, char* to, std::int64_t blocks) { AMPHORA_STORE_BLOCKS(level_avx2) }
+AMPHORA_BLOCK_RUNS(level_avx2, AMPHORA_AVX2)
+AMPHORA_BLOCK_RUNS(level_avx512, AMPHORA_AVX512)
 #endif
-#undef AMPHORA_LOAD_BLOCKS
-#undef AMPHORA_STORE_BLOCKS
+#undef AMPHORA_BLOCK_RUNS
 
 /// n numbers to float, whatever their format but f64.
 inline void load_floats(format_id format, const void* from, float* to, std::int64_t n) {
@@ -56,14 +60,15 @@ inline void load_floats(format_id format, const void* from, float* to, std::int6
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
     return;
   }
-  const std::int64_t blocks = n / 64;
+  const std::int64_t blocks = n / block_size;
   const auto* bytes = static_cast<const char*>(from);
 #if AMPHORA_X86
-  if (has_avx2()) load_blocks(level_avx2{}, format, bytes, to, blocks);
+  if (has_avx512()) block_runs<level_avx512>::load(format, bytes, to, blocks);
+  else if (has_avx2()) block_runs<level_avx2>::load(format, bytes, to, blocks);
   else
 #endif
-    load_blocks(level_base{}, format, bytes, to, blocks);
-  for (std::int64_t i = blocks * 64; i < n; ++i) to[i] = load_one(format, from, i);
+    block_runs<level_base>::load(format, bytes, to, blocks);
+  for (std::int64_t i = blocks * block_size; i < n; ++i) to[i] = load_one(format, from, i);
 }
 /// n floats to a format, each rounded once.
 inline void store_floats(format_id format, const float* from, void* to, std::int64_t n) {
@@ -71,14 +76,15 @@ inline void store_floats(format_id format, const float* from, void* to, std::int
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
     return;
   }
-  const std::int64_t blocks = n / 64;
+  const std::int64_t blocks = n / block_size;
   auto* bytes = static_cast<char*>(to);
 #if AMPHORA_X86
-  if (has_avx2()) store_blocks(level_avx2{}, format, from, bytes, blocks);
+  if (has_avx512()) block_runs<level_avx512>::store(format, from, bytes, blocks);
+  else if (has_avx2()) block_runs<level_avx2>::store(format, from, bytes, blocks);
   else
 #endif
-    store_blocks(level_base{}, format, from, bytes, blocks);
-  for (std::int64_t i = blocks * 64; i < n; ++i) store_one(format, from[i], to, i);
+    block_runs<level_base>::store(format, from, bytes, blocks);
+  for (std::int64_t i = blocks * block_size; i < n; ++i) store_one(format, from[i], to, i);
 }
 /// Rounds floats to a format and back.
 inline void round_floats(format_id format, float* x, std::int64_t n) {

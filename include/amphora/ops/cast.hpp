@@ -17,7 +17,8 @@ struct as_it_is {
 template <class Context, class Target, class X>
 void cast_to(const char* call, Context& context, const Target& y, const shape& shape_y, const view<const X>& x) {
   require_shape(call, "an output", shape_y, x.shape());
-  map_kernels<typename Context::device>::run(context, as_it_is{}, make_loops<1>(x.shape(), {&x.shape()}), y, read(x));
+  if (y.add) map_kernels<typename Context::device>::run(context, as_it_is{}, make_loops<1>(x.shape(), {&x.shape()}), y, read(x));
+  else memory_kernels<typename Context::device>::convert(context, y, read(x), x.size());
 }
 
 }  // namespace detail

@@ -19,7 +19,7 @@ template <class Device> struct cross_entropy_kernels;
 
 /// Dropout: run(context, mask, n, target, source).
 template <class Device> struct dropout_kernels;
-/// Bytes as they are: copy(context, from, to, bytes), fill(context, value, to, n).
+/// Memory as a whole: copy(context, from, to, bytes), fill(context, value, to, n), convert(context, target, source, n).
 template <class Device> struct memory_kernels;
 
 /// An array [outer, length, inner] whose lines run along the middle.
