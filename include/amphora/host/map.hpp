@@ -11,6 +11,11 @@
 #include <cstdint>    // int64_t
 #include <utility>    // index_sequence
 
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"  // below -O2 nothing is vectorised
+#endif
+
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 inline constexpr std::int64_t map_run = 1024;
@@ -52,3 +57,7 @@ struct map_kernels<host_device> {
 };
 
 }}}  // namespace amphora::detail
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif

@@ -17,6 +17,11 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"  // below -O2 nothing is vectorised
+#endif
+
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 /// How the update reads gradients: by one factor, or value by value.
@@ -258,4 +263,8 @@ AMPHORA_STEP_LOOPS(level_avx512, AMPHORA_AVX512)
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
+#endif
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
 #endif
