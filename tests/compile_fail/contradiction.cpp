@@ -1,5 +1,9 @@
 // A role is set once for the same ops of one list.
-#include <amphora/policy/policy.hpp>  // policy, amend
+#include <amphora/policy/compute.hpp>     // compute_t
+#include <amphora/policy/loss_scale.hpp>  // loss_scale_t, needs_loss_scaling_v
+#include <amphora/policy/policy.hpp>      // policy, amend
+
+#include <type_traits>  // is_same_v
 
 namespace amp = amphora;
 
@@ -20,5 +24,8 @@ int main() {
   mixed{}, changed{};
 #if defined(AMPHORA_FAIL_contradiction) || defined(AMPHORA_FAIL_contradiction_branch)
   wrong{};
+  amp::compute_t<wrong, amp::op::any> later{};  // what is asked of it later is no second error
+  static_assert(!amp::needs_loss_scaling_v<amp::strict<wrong>> || std::is_same_v<amp::loss_scale_t<wrong>, amp::dynamic_scale<>>);
+  (void)later;
 #endif
 }

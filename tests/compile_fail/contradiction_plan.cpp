@@ -17,5 +17,7 @@ int main() {
   network{}, amp::policy_at_t<network, layer::head>{};
 #if defined(AMPHORA_FAIL_contradiction_plan) || defined(AMPHORA_FAIL_contradiction_override)
   wrong{};
+  amp::policy_at_t<wrong, layer::head> later{};  // what is asked of it later is no second error
+  (void)later;
 #endif
 }

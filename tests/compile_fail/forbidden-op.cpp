@@ -15,6 +15,9 @@ int main() {
   amp::require_call<amp::o1<amp::f16>, amp::op::binary_cross_entropy, amp::f16, amp::f32>();
   //! [wrong]
 #endif
+#ifdef AMPHORA_FAIL_unknown_op_call
+  amp::require_call<amp::o1<amp::f16>, amp::f32, amp::f32>();
+#endif
 #ifdef AMPHORA_FAIL_forbidden_op_compute
   amp::require_call<amp::o2<amp::bf16>, amp::op::binary_cross_entropy, amp::f32, amp::f32>();
 #endif

@@ -1,5 +1,6 @@
 // An opt level with an override: AMPHORA_LEGAL as it stands, AMPHORA_ILLEGAL with the macro.
 #include <amphora/policy/opt_level.hpp>  // o0, o1, o2, o3
+#include <amphora/policy/weights.hpp>    // params_t
 
 #include <type_traits>  // is_empty_v
 
@@ -9,6 +10,7 @@ using namespace amphora;
 static_assert(std::is_empty_v<AMPHORA_LEGAL>);
 #ifdef AMPHORA_FAIL_illegal_override
 static_assert(std::is_empty_v<AMPHORA_ILLEGAL>);
+static_assert(is_format_v<params_t<AMPHORA_ILLEGAL, op::batch_norm>>);  // what is asked of it later is no second error
 #endif
 #else
 //! [right]

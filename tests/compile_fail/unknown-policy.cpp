@@ -21,9 +21,16 @@ int main() {
   amp::compute_t<amp::f16, amp::op::softmax> wrong;
   //! [wrong]
 #elif defined(AMPHORA_FAIL_unknown_policy_amend)
-  amp::amend<float, amp::compute<amp::f16>> wrong;
+  using amended = amp::amend<float, amp::compute<amp::f16>>;
+  amended wrong;
+  amp::compute_t<amended, amp::op::softmax> later;
+  (void)later;
 #elif defined(AMPHORA_FAIL_unknown_policy_at)
-  amp::plan<mixed, amp::at<layer::head, amp::f32>> wrong;
+  using network = amp::plan<mixed, amp::at<layer::head, amp::f32>>;  // and what is asked of it later is no second error
+  network wrong;
+  amp::compute_t<amp::policy_at_t<network, layer::head>, amp::op::softmax> later;
+  amp::loss_scale_t<network> scale;
+  (void)later, (void)scale;
 #elif defined(AMPHORA_FAIL_unknown_policy_default)
   amp::plan<int, amp::at<layer::head, mixed>> wrong;
 #elif defined(AMPHORA_FAIL_unknown_policy_strict)

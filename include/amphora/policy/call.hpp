@@ -49,6 +49,9 @@ template <class Policy, class Op> inline constexpr bool is_strict_v = std::is_sa
 template <class Policy, class Op, class... Inputs> inline constexpr bool casts_nothing_v =
     !is_cast_v<detail::cast_operand_t<Policy, Op, Inputs...>, detail::operand_t<Policy, Op, Inputs...>> && !detail::narrows_output_v<Policy, Op, Inputs...>;
 
+template <class Op> constexpr void require_op() {
+  static_assert(is_op_v<Op>, "amphora [unknown-op]: not an op; give the tag a parent, e.g. using parent = amphora::op::transparent");
+}
 template <class Policy, class Op, class... Inputs> constexpr void require_allowed() {
   static_assert(is_allowed_v<Policy, Op, Inputs...>,
       "amphora [forbidden-op]: its gradient leaves a 16-bit range even if it computes in f32; for binary_cross_entropy call bce_with_logits, or stay in f32 from its inputs on");
@@ -66,13 +69,17 @@ template <class Policy, class Op, class... Inputs> constexpr void require_full_o
       "amphora [implicit-cast]: this strict policy stores less than the op computes; write amphora::output<amphora::as_computed> and cast by hand, or drop amphora::strict");
 }
 
-/// Insists on the rules of a call, in this order, the first broken one alone: forbidden-op, mixed-formats, implicit-cast.
+/// Insists on the rules of a call, in this order, the first broken one alone: unknown-policy, unknown-op, forbidden-op,
+/// mixed-formats, implicit-cast.
 ///
 /// Inputs  the formats of the call's inputs; not_a_format for integers
 /// Value   whether all hold: `if constexpr (require_call<…>()) … else return result{};` gives the caller one error only
 template <class Policy, class Op, class... Inputs> constexpr bool require_call() {
   if constexpr (!is_policy_v<Policy>) {
     require_policy<Policy>();
+    return false;
+  } else if constexpr (!is_op_v<Op>) {
+    require_op<Op>();
     return false;
   } else if constexpr (!is_allowed_v<Policy, Op, Inputs...>) {
     require_allowed<Policy, Op, Inputs...>();

@@ -88,6 +88,9 @@ inline void write_table(std::ostream& out, const std::vector<table_row>& rows, t
     out << "-|\n";
   }
 }
+template <class T> constexpr void require_on() {
+  static_assert(is_on_v<T>, "amphora [unknown-setting]: what is described is amphora::on<layer, op>, with an op of the tree");
+}
 template <class Scale> constexpr const char* scale_word = "dynamic";
 template <> inline constexpr const char* scale_word<no_scale> = "none";
 template <> inline constexpr const char* scale_word<static_scale> = "static";
@@ -100,12 +103,16 @@ template <> inline constexpr const char* scale_word<static_scale> = "static";
 /// Plan   a policy or a plan
 /// On     on<layer, op>, in order; the first reads f32. Without any: the classes of the op tree under the policy, or the plan's default
 /// style  text for a terminal, or markdown
+/// Errors unknown-policy, unknown-setting
 template <class Plan, class... On> void describe(std::ostream& out, table_style style = table_style::text) {
   namespace hana = boost::hana;
   detail::require_plan_or_policy<Plan>();
+  (detail::require_on<On>(), ...);
   std::vector<detail::table_row> rows;
   rows.push_back({"layer", "op", "weights", "masters", "gradients", "compute", "sums", "output", "reason", "casts"});
-  if constexpr (sizeof...(On) > 0) {
+  if constexpr (!(detail::is_on_v<On> && ...)) {
+    return;
+  } else if constexpr (sizeof...(On) > 0) {
     hana::fold_left(hana::tuple_t<On...>, hana::type_c<f32>, [&](auto have, auto on) {
       using link = detail::described<Plan, typename decltype(have)::type, typename decltype(on)::type>;
       rows.push_back(detail::row_of<link>());

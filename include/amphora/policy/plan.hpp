@@ -1,7 +1,9 @@
 // A policy for each layer: a default, and overrides by layer.
 #pragma once
 #include <amphora/detail/rows.hpp>    // each_once, row, value_t
-#include <amphora/policy/policy.hpp>  // require_policy
+#include <amphora/policy/policy.hpp>  // require_policy, is_policy_v
+
+#include <type_traits>  // conditional_t, is_void_v
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
@@ -33,13 +35,16 @@ template <class Default, class... Layer, class... Policy> struct plan<Default, a
 };
 
 namespace detail {
+template <class T> using policy_or_empty = std::conditional_t<is_policy_v<T>, T, policy<>>;  // nothing after an error fails
 template <class Default, class Own> struct own_or { using t = Own; };
 template <class Default> struct own_or<Default, void> { using t = Default; };
 template <class Layer, class Default, class... L, class... P> auto policy_at(const plan<Default, at<L, P>...>*)
-    -> own_or<Default, value_t<policy_rows<std::conditional_t<layers_once_v<L...>, list<row<void, L, P>...>, list<>>>, void, Layer>>;
+    -> own_or<policy_or_empty<Default>,
+        value_t<policy_rows<std::conditional_t<layers_once_v<L...>, list<row<void, L, policy_or_empty<P>>...>, list<>>>, void, Layer>>;
 template <class Layer> own_or<void, void> policy_at(...);
 
-template <class Default, class... L, class... P> list<Default, P...> policies_of(const plan<Default, at<L, P>...>*);
+template <class Default, class... L, class... P>
+list<policy_or_empty<Default>, policy_or_empty<P>...> policies_of(const plan<Default, at<L, P>...>*);
 void policies_of(...);
 template <class T, class Found = decltype(policies_of(pointer<T>)), bool = is_policy_v<T>> struct policies { using t = list<>; };
 template <class T> struct policies<T, void, true> { using t = list<T>; };
