@@ -7,6 +7,11 @@
 #include <cstdint>  // int64_t, uint16_t
 #include <utility>  // pair
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12 says so of its own intrinsics (its bug 105593)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 // One tensor: 16-bit gradients, float masters and moments, a 16-bit copy. Sizes are multiples of 64.
 namespace hand_written {
 
@@ -88,6 +93,17 @@ bool step(int threads, double scale, int number, const std::uint16_t* g, float* 
     adamw<Format>(numbers, g, w, m, v, low, from, to);
   }
   return true;
+}
+
+/// What the memory allows: reads two arrays and writes one of them in place, and does next to nothing with them.
+HAND_WRITTEN inline void update_loop(int threads, float* __restrict a, const float* __restrict b, std::int64_t n) {
+#pragma omp parallel num_threads(threads)
+  {
+    const auto [from, to] = share(n);
+    const __m512 half = _mm512_set1_ps(0.5f);
+    for (std::int64_t i = from; i < to; i += 16)
+      _mm512_storeu_ps(a + i, _mm512_fmadd_ps(_mm512_loadu_ps(a + i), half, _mm512_mul_ps(_mm512_loadu_ps(b + i), half)));
+  }
 }
 
 #undef HAND_WRITTEN
