@@ -12,7 +12,7 @@ sh cmake/packages.sh cmake=cmake ninja-build=ninja g++=g++ ccache=ccache libboos
   libeigen3-dev=eigen3/Eigen/Core libcli11-dev=CLI/CLI.hpp libfmt-dev=fmt/format.h gnuplot-nox=gnuplot
 
 . cmake/build.sh
-amphora_build host build/demo train_digits -DAMPHORA_BUILD_TESTS=OFF -DAMPHORA_BUILD_BENCH=OFF
+amphora_build host build/demo train_digits -DAMPHORA_NATIVE=ON -DAMPHORA_BUILD_TESTS=OFF -DAMPHORA_BUILD_BENCH=OFF
 
 level='--level all' format='--format all'
 for argument in "$@"; do

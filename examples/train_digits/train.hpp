@@ -1,0 +1,217 @@
+// The training loop, for any level.
+#pragma once
+#include "data.hpp"
+#include "history.hpp"
+#include "levels.hpp"
+#include "network.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+
+#include <amphora/amphora.hpp>
+#include <amphora/optimizer/state_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using seconds = std::chrono::duration<double>;
+
+/// Images in the format that a network reads, and batches of them.
+template <class Image>
+class batches {
+ public:
+  explicit batches(const samples& all) : labels_(all.labels), order_(all.labels.size()) {
+    for (float pixel : all.images) images_.push_back(static_cast<Image>(pixel));
+    std::iota(order_.begin(), order_.end(), std::size_t(0));
+  }
+  std::int64_t size() const { return static_cast<std::int64_t>(labels_.size()); }
+  void shuffle(const random_numbers& random) {
+    std::iota(order_.begin(), order_.end(), std::size_t(0));
+    random.shuffle(order_);
+  }
+  /// Gathers up to n samples from place first of the order on; images() and labels() then are of those.
+  void gather(std::int64_t first, std::int64_t n) {
+    n = std::min(n, size() - first);
+    picked_images_.resize(static_cast<std::size_t>(n) * pixels), picked_labels_.resize(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::size_t from = order_[static_cast<std::size_t>(first + i)];
+      std::copy_n(&images_[from * pixels], pixels, &picked_images_[static_cast<std::size_t>(i) * pixels]);
+      picked_labels_[static_cast<std::size_t>(i)] = labels_[from];
+    }
+  }
+  amp::view<const Image> images() const { return {picked_images_.data(), {static_cast<std::int64_t>(picked_labels_.size()), pixels}}; }
+  amp::view<const std::int64_t> labels() const { return {picked_labels_.data(), {static_cast<std::int64_t>(picked_labels_.size())}}; }
+
+ private:
+  std::vector<Image> images_, picked_images_;
+  std::vector<std::int64_t> labels_, picked_labels_;
+  std::vector<std::size_t> order_;
+};
+
+/// The share of samples whose largest logit is at their label, in percent.
+template <class Plan>
+double accuracy(amp::host_context& context, network<Plan>& net, batches<typename network<Plan>::image_type>& samples) {
+  samples.gather(0, samples.size());
+  const amp::view<const float> logits = net.forward(context, samples.images());
+  std::int64_t right = 0;
+  for (std::int64_t i = 0; i < samples.size(); ++i) {
+    const float* row = logits.data() + i * classes;
+    right += std::max_element(row, row + classes) - row == samples.labels().data()[i];
+  }
+  return 100.0 * static_cast<double>(right) / static_cast<double>(samples.size());
+}
+
+/// Where a run stands: between two steps.
+struct position {
+  std::int32_t epoch = 0;   ///< complete ones
+  std::int32_t batch = 0;   ///< of the running epoch
+  std::int64_t step = 0;    ///< skipped ones included
+  double loss_sum = 0;      ///< over the samples of the running epoch
+  double epoch_loss = 0;    ///< mean of the last complete epoch
+};
+
+template <class Plan>
+auto scaler_for(amp::host_context& context, const options& o) {
+  if constexpr (std::is_same_v<amp::scale_rule_t<Plan>, amp::growth>) {
+    amp::growth rule;
+    rule.initial_scale = o.init_scale, rule.growth_interval = o.growth_interval;
+    return amp::make_scaler<Plan>(context, rule);
+  } else {
+    return amp::make_scaler<Plan>(context);
+  }
+}
+
+/// A run under one level: all that it holds between two steps, and what can be done with it.
+template <class Level>
+class trainer {
+  using plan = digits_plan<Level>;
+  using image = typename network<plan>::image_type;
+
+ public:
+  trainer(const options& o, const chosen_run& run, const digits& data)
+      : o_(o), run_(run), context_(o.threads), net_(context_, o.hidden, o.seed), scaler_(scaler_for<plan>(context_, o)),
+        optimizer_(context_, rule_of(o), net_.parameters()), train_(data.train), test_(data.test) {
+    loss_.label_smoothing = o.label_smoothing, loss_.factor = 1 / static_cast<float>(o.accumulate);
+    if (!o.resume.empty()) resume();
+  }
+
+  /// From where it stands to --epochs.
+  ///
+  /// start  of the program
+  history run(steady::time_point start) {
+    history result;
+    result.run = run_;
+    progress bar(run_, o_.epochs);
+    status shown;
+    std::vector<double> speeds;
+    for (; at_.epoch < o_.epochs; ++at_.epoch) {
+      train_.shuffle({purpose::order, o_.seed, static_cast<std::uint64_t>(at_.epoch)});
+      seconds spent{0};
+      const std::int64_t first = trained();
+      while (trained() < train_.size()) {
+        const auto begin = steady::now();
+        result.steps.push_back(step());
+        spent += steady::now() - begin;
+        if (result.first_step == 0) result.first_step = seconds(steady::now() - start).count();
+        shown = {at_.epoch, trained() / static_cast<double>(train_.size()), at_.loss_sum / trained(), shown.accuracy, result.steps.back().scale,
+                 shown.skipped + result.steps.back().skipped, (trained() - first) / spent.count()};
+        bar.step(shown);
+        if (o_.save_every && at_.step % o_.save_every == 0 && trained() < train_.size()) save(at_);
+      }
+      speeds.push_back(shown.samples_per_second);
+      at_.epoch_loss = at_.loss_sum / train_.size(), at_.loss_sum = 0, at_.batch = 0;
+      result.epochs.push_back({at_.epoch + 1, at_.step, at_.epoch_loss, accuracy(context_, net_, test_)});
+      shown.epoch = at_.epoch + 1, shown.part = 0, shown.loss = at_.epoch_loss, shown.accuracy = result.epochs.back().accuracy;
+      bar.epoch(shown);
+      position next = at_;
+      ++next.epoch;
+      save(next);
+    }
+    if (result.epochs.empty()) result.epochs.push_back({at_.epoch, at_.step, at_.epoch_loss, accuracy(context_, net_, test_)});
+    const amp::scale_state scale = scaler_.wait_state(context_);
+    result.scale = scale.scale, result.skipped = scale.skipped;
+    result.bytes = net_.bytes() + net_.size() * amp::adamw::states * std::int64_t(sizeof(float));
+    if (speeds.size() > 1) speeds.erase(speeds.begin());  // the first epoch warms up
+    std::sort(speeds.begin(), speeds.end());
+    result.samples_per_second = speeds.empty() ? 0 : speeds[speeds.size() / 2];
+    return result;
+  }
+
+ private:
+  static amp::adamw rule_of(const options& o) {
+    amp::adamw rule;
+    rule.learning_rate = o.lr, rule.weight_decay = o.weight_decay;
+    return rule;
+  }
+  /// Samples of the running epoch that were trained on.
+  std::int64_t trained() const { return std::min(std::int64_t(at_.batch) * o_.batch, train_.size()); }
+
+  /// Forward and backward over --accumulate batches, or what is left of the epoch, and one step of the optimizer.
+  step_row step() {
+    double loss_sum = 0;
+    const std::int64_t first = trained();
+    amp::ticket ticket;
+    for (int micro = 0; micro < o_.accumulate && trained() < train_.size(); ++micro, ++at_.batch) {
+      train_.gather(trained(), o_.batch);
+      net_.forward(context_, train_.images());
+      const auto loss = net_.loss(context_, train_.labels(), loss_);
+      require_finite(loss.data()[0]);
+      loss_sum += static_cast<double>(loss.data()[0]) * o_.accumulate * train_.labels().size();
+      const auto scaled_loss = scaler_.scale(context_, loss);
+      if (micro == 0) net_.backward(context_, scaled_loss.gradient(), train_.labels(), loss_, [](auto gradient) { return amp::into(gradient); });
+      else net_.backward(context_, scaled_loss.gradient(), train_.labels(), loss_, [](auto gradient) { return amp::add_to(gradient); });
+      ticket = scaled_loss.ticket();
+    }
+    auto gradients = amp::scaled(optimizer_.gradients(), ticket);
+    const auto outcome = o_.clip > 0 ? optimizer_.step(context_, std::move(gradients), amp::clip_global_norm{o_.clip})
+                                     : optimizer_.step(context_, std::move(gradients));
+    const step_row row = {at_.step + 1, at_.epoch, loss_sum / (trained() - first), scaler_.wait_scale(context_),
+                          outcome.wait_result(context_) == amp::step_result::skipped};
+    scaler_.update(context_, outcome);
+    ++at_.step, at_.loss_sum += loss_sum;
+    return row;
+  }
+  void require_finite(float loss) {
+    if (std::isfinite(loss)) return;
+    throw std::runtime_error(fmt::format("{}: the loss of step {} is {}; the first tensor that is not finite is {}", run_.name(), at_.step + 1,
+                                         std::isnan(loss) ? "NaN" : "infinite", net_.first_non_finite(context_)));
+  }
+
+  using identity = std::array<char, 400>;
+  identity own_identity() const {
+    identity characters{};
+    const std::string text = o_.identity(run_);
+    std::copy_n(text.begin(), std::min(text.size(), characters.size() - 1), characters.begin());
+    return characters;
+  }
+  void save(position at) {
+    if (o_.save.empty()) return;
+    const identity run = own_identity();
+    amp::wait_save_state(context_, o_.save.c_str(), amp::saved("run", run), optimizer_, scaler_, amp::saved("epoch", at.epoch), amp::saved("batch", at.batch),
+                         amp::saved("step", at.step), amp::saved("loss sum", at.loss_sum), amp::saved("epoch loss", at.epoch_loss));
+  }
+  void resume() {
+    identity run = own_identity();
+    amp::load_state(context_, o_.resume.c_str(), amp::saved("run", run), optimizer_, scaler_, amp::saved("epoch", at_.epoch), amp::saved("batch", at_.batch),
+                    amp::saved("step", at_.step), amp::saved("loss sum", at_.loss_sum), amp::saved("epoch loss", at_.epoch_loss));
+    if (run != own_identity()) throw std::runtime_error(fmt::format("{} was saved by another run ({}), not by this one ({})", o_.resume, run.data(), own_identity().data()));
+  }
+
+  const options& o_;
+  chosen_run run_;
+  amp::host_context context_;
+  network<plan> net_;
+  decltype(scaler_for<plan>(std::declval<amp::host_context&>(), std::declval<const options&>())) scaler_;
+  amp::mixed_optimizer<amp::adamw, amp::host_context> optimizer_;
+  batches<image> train_, test_;
+  amp::cross_entropy_settings loss_;
+  position at_;
+};
