@@ -2,11 +2,10 @@
 #pragma once
 #include <amphora/version.hpp>  // AMPHORA_ABI
 
-#include <charconv>      // from_chars
-#include <cstddef>       // size_t
-#include <cstdint>       // uint64_t
-#include <cstring>       // memcmp, strlen
-#include <system_error>  // errc
+#include <charconv>  // from_chars
+#include <cstddef>   // size_t
+#include <cstdint>   // uint64_t
+#include <cstring>   // memcmp, strlen
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -29,8 +28,8 @@ class flat_json {
     if (!found || found->quoted || found->value.size == 0) return false;
     const char* last = found->value.first + found->value.size;
     if (!is_number(found->value.first, last)) return false;
-    const std::from_chars_result result = std::from_chars(found->value.first, last, value);
-    return result.ec == std::errc() && result.ptr == last;
+    const auto result = std::from_chars(found->value.first, last, value);
+    return result.ec == decltype(result.ec)() && result.ptr == last;
   }
   bool boolean(const char* key, bool& value) const {
     const entry* found = find(key, "");
@@ -46,8 +45,8 @@ class flat_json {
     const char* last = found->value.first + digits;
     for (const char* c = found->value.first; c != last; ++c)
       if (*c >= 'A' && *c <= 'F') return ~std::uint64_t(0);
-    const std::from_chars_result result = std::from_chars(found->value.first, last, value, 16);
-    return result.ec == std::errc() && result.ptr == last ? value : ~std::uint64_t(0);
+    const auto result = std::from_chars(found->value.first, last, value, 16);
+    return result.ec == decltype(result.ec)() && result.ptr == last ? value : ~std::uint64_t(0);
   }
 
  private:
