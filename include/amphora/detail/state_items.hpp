@@ -8,6 +8,7 @@
 #include <amphora/tensor/parameter_view.hpp>      // parameter_view
 #include <amphora/tensor/tensor.hpp>              // tensor
 
+#include <cstddef>      // size_t
 #include <cstdint>      // int32_t, int64_t
 #include <type_traits>  // enable_if_t, extent_v, is_array_v, void_t
 #include <utility>      // declval
@@ -25,6 +26,14 @@ template <class T, class = void> inline constexpr bool is_parameter_v = false;
 template <class T> inline constexpr bool is_parameter_v<T, std::void_t<decltype(std::declval<T&>().is_frozen(), std::declval<T&>().view(0))>> = true;
 template <class T, class = void> inline constexpr bool has_fields_v = false;
 template <class T> inline constexpr bool has_fields_v<T, std::void_t<decltype(T::fields(std::declval<T&>(), ignore_setting{}))>> = true;
+
+template <class T, class = void> inline constexpr bool is_kept_array_v = false;
+template <class T, std::size_t Size> inline constexpr bool is_kept_array_v<T[Size], void> = is_kept_v<T>;
+template <class T> inline constexpr bool is_kept_array_v<T, std::void_t<decltype(std::declval<T&>().data()[0], std::declval<T&>().size())>> =
+    is_kept_v<typename T::value_type>;
+/// Whether a file can keep a T under a name.
+template <class T> inline constexpr bool is_kept_item_v =
+    is_kept_v<T> || is_kept_array_v<T> || is_parameter_v<T> || is_optimizer_v<T> || is_scaler_v<T>;  // a tensor is an array of the device
 
 /// Weights in all their copies, as they are: nothing is converted on the way back.
 template <class Visit>
@@ -101,10 +110,9 @@ void visit_item(Visit& visit, const char* prefix, T& item) {
     visit.device(text(prefix), kept_type<typename T::value_type>(), item.shape(), item.data());
   } else if constexpr (is_parameter_v<T>) {
     visit_weights(visit, text(prefix), item.view());
-  } else if constexpr (std::is_array_v<T>) {
+  } else if constexpr (std::is_array_v<T> && is_kept_array_v<T>) {
     visit.host(text(prefix), kept_type<std::remove_extent_t<T>>(), {std::int64_t(std::extent_v<T>)}, item);
-  } else {
-    static_assert(is_kept_v<typename T::value_type>, "amphora [unknown-storage-type]: a state file keeps bool, whole numbers of 1, 4 or 8 bytes, and storage types of number formats");
+  } else if constexpr (is_kept_array_v<T>) {
     visit.host(text(prefix), kept_type<typename T::value_type>(), {static_cast<std::int64_t>(item.size())}, item.data());
   }
 }

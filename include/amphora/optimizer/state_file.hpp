@@ -12,6 +12,20 @@
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
+namespace detail {
+
+template <class Item, bool Kept> constexpr void require_kept() {
+  static_assert(Kept, "amphora [unknown-storage-type]: a state file keeps bool, whole numbers of 1, 4 or 8 bytes, storage types of number formats, and arrays of them; save such parts of it");
+}
+template <class Item> constexpr void require_named() {
+  static_assert(is_optimizer_v<Item> || is_scaler_v<Item>, "amphora [setting]: only an optimizer and a scaler have names of their own in a state file; write amphora::saved(\"name\", x)");
+}
+template <class Item> constexpr void require_variable() {
+  static_assert(!std::is_const_v<Item>, "amphora [setting]: a constant cannot be loaded; name a variable");
+}
+
+}  // namespace detail
+
 /// Something and its name in a file.
 template <class Item> struct saved_item {
   const char* name;
@@ -27,25 +41,34 @@ template <class T> struct saved_view {
 ///
 /// item  a number or bool; a std::vector, std::array or array of them, whose size must be the same on loading; a tensor or
 ///       parameter; an optimizer or scaler, where there are several
-template <class Item> saved_item<Item> saved(const char* name, Item& item) { return {name, &item}; }
+template <class Item> saved_item<Item> saved(const char* name, Item& item) {
+  detail::require_kept<std::remove_const_t<Item>, detail::is_kept_item_v<std::remove_const_t<Item>>>();
+  return {name, &item};
+}
 template <class T> saved_view<T> saved(const char* name, const view<T>& values) { return {name, values}; }
 
 namespace detail {
 
 /// Saving only reads; one walk serves all passes.
 template <class Visit, class T> void visit_named(Visit& visit, const saved_item<T>& named) {
-  static_assert(Visit::saves || !std::is_const_v<T>, "amphora [setting]: a constant cannot be loaded; name a variable");
   visit_item(visit, named.name, const_cast<std::remove_const_t<T>&>(*named.item));
 }
 template <class Visit, class T> void visit_named(Visit& visit, const saved_view<T>& named) {
-  static_assert(Visit::saves || !std::is_const_v<T>, "amphora [setting]: a constant cannot be loaded; name a variable");
   visit.device(text(named.name), kept_type<std::remove_const_t<T>>(), named.values.shape(), const_cast<std::remove_const_t<T>*>(named.values.data()));
 }
 
 template <class T> const saved_item<T>& as_saved(const saved_item<T>& item) { return item; }
 template <class T> const saved_view<T>& as_saved(const saved_view<T>& item) { return item; }
-template <class T, std::enable_if_t<is_optimizer_v<std::remove_const_t<T>>, int> = 0> saved_item<T> as_saved(T& item) { return {"optimizer", &item}; }
-template <class T, std::enable_if_t<is_scaler_v<std::remove_const_t<T>>, int> = 0> saved_item<T> as_saved(T& item) { return {"scaler", &item}; }
+template <class T> inline constexpr bool is_saved_v = false;
+template <class T> inline constexpr bool is_saved_v<saved_item<T>> = true;
+template <class T> inline constexpr bool is_saved_v<saved_view<T>> = true;
+template <class T, std::enable_if_t<!is_saved_v<std::remove_const_t<T>>, int> = 0> saved_item<T> as_saved(T& item) {
+  require_named<std::remove_const_t<T>>();
+  return {is_scaler_v<std::remove_const_t<T>> ? "scaler" : "optimizer", &item};
+}
+/// What a loaded item may not be.
+template <class T> constexpr void require_loadable(const saved_item<T>&) { require_variable<T>(); }
+template <class T> constexpr void require_loadable(const saved_view<T>&) { require_variable<T>(); }
 
 template <class Visit, class... Items>
 void visit_all(Visit& visit, const Items&... items) {
@@ -58,6 +81,7 @@ void visit_all(Visit& visit, const Items&... items) {
 
 template <class Context, class... Items>
 void load_contents(Context& context, state_contents&& file, const Items&... items) {
+  (require_loadable(items), ...);
   state_checking<Context> check{{context, file}};
   visit_all(check, items...);
   if (!file.at_end()) fail("state", "'", file.path(), "' holds more: ", file.next(), "; load all objects that were saved");
