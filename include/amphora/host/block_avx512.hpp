@@ -182,15 +182,15 @@ struct block<level_avx512> {
   AMPHORA_AVX512 static AMPHORA_INLINE __m512i rounded(__m512i x) {
     constexpr int dropped = 11 - Format::significand_bits;
     const __m512i magnitude = _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
-    const __mmask32 nan = _mm512_cmpgt_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
+    const __mmask32 number = _mm512_cmple_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
     const __mmask32 even = _mm512_testn_epi16_mask(x, _mm512_set1_epi16(1 << dropped));
     // mulhrs shifts and rounds halves up; one less is rounded down where the result would be even without.
     __m512i sum = _mm512_mask_sub_epi16(magnitude, even, magnitude, _mm512_set1_epi16(1));
-    if constexpr (Format::has_infinity) sum = _mm512_mask_sub_epi16(sum, nan, magnitude, _mm512_set1_epi16(1 << (dropped - 1)));  // cut
+    if constexpr (Format::has_infinity) sum = _mm512_mask_mov_epi16(_mm512_andnot_si512(_mm512_set1_epi16((1 << dropped) - 1), magnitude), number, sum);  // NaN is cut
     const __m512i result = _mm512_mulhrs_epi16(sum, _mm512_set1_epi16(1 << (15 - dropped)));
     if constexpr (std::is_same_v<Mode, saturating>) {
       const __m512i of_nan = Format::has_infinity ? result : _mm512_set1_epi16(0x7f);
-      return _mm512_mask_min_epu16(of_nan, _knot_mask32(nan), result, _mm512_set1_epi16(fields<Format>::largest));
+      return _mm512_mask_min_epu16(of_nan, number, result, _mm512_set1_epi16(fields<Format>::largest));
     } else {
       return Format::has_infinity ? result : _mm512_min_epu16(result, _mm512_set1_epi16(0x7f));  // infinity, NaN and what is too large
     }
