@@ -2,6 +2,7 @@
 #pragma once
 #include <amphora/host/context.hpp>       // host_context, host_device
 #include <amphora/host/norm.hpp>          // check_gradients, norm_of_order, each_range
+#include <amphora/host/run.hpp>           // load_floats, store_floats
 #include <amphora/host/step_loops.hpp>    // step_loops, step_reading
 #include <amphora/host/team.hpp>          // in_team
 #include <amphora/optimizer/kernels.hpp>  // step_kernels, step_job
@@ -41,6 +42,16 @@ class flushing {
 inline int useful_threads(const host_context& context, const gradient_view* entries, std::int64_t count) {
   const std::int64_t most = chunks_of(entries, count) / 2;
   return most < context.threads() ? static_cast<int>(most < 1 ? 1 : most) : context.threads();
+}
+
+/// Calls work(first, count) for runs of at most a block, shared out among the context's threads.
+template <class Build, class Work>
+void each_run(host_context& context, const gradient_view& entry, const Work& work) {
+  in_team(useful_threads(context, &entry, 1), [&](const team_member& member) {
+    each_range(member, &entry, 1, [&](std::int64_t, std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; i += step_block) work(i, to - i < step_block ? to - i : step_block);
+    });
+  });
 }
 
 template <class Level, class Rule, class Schedule, class Build>
@@ -141,17 +152,27 @@ struct step_kernels<host_device> {
     detail::narrow_facts(*facts, clip, now);
     if (clip.by_norm) facts->clip_norm = now;
   }
-  static void materialize(host_context&, const gradient_view& from, const gradient_facts* facts, float* to) {
-    std::int64_t changed = 0;
-    const float largest = detail::largest_of(from.format);
-    for (std::int64_t i = 0; i < from.n; ++i) to[i] = facts->value(detail::load_one(from.format, from.data, i), largest, changed);
+  template <class Build = detail::this_build>
+  static void materialize(host_context& context, const gradient_view& from, const gradient_facts* facts, float* to) {
+    detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) {
+      std::int64_t changed = 0;
+      detail::load_floats(from.format, detail::element(from.data, from.format, i), to + i, n);
+      for (std::int64_t j = i; j < i + n; ++j) to[j] = facts->value(to[j], detail::largest_of(from.format), changed);
+    });
   }
-  static void widen(host_context&, const gradient_view& from, float* to) {
-    for (std::int64_t i = 0; i < from.n; ++i) to[i] = detail::load_one(from.format, from.data, i);
+  template <class Build = detail::this_build>
+  static void widen(host_context& context, const gradient_view& from, float* to) {
+    detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) { detail::load_floats(from.format, detail::element(from.data, from.format, i), to + i, n); });
   }
-  static void add(host_context&, const gradient_view& from, const model_pointer& to) {
-    for (std::int64_t i = 0; i < from.n; ++i)
-      detail::store_one(to.format, (real(detail::load_one(to.format, to.data, i)) + real(detail::load_one(from.format, from.data, i))).x, to.data, i);
+  template <class Build = detail::this_build>
+  static void add(host_context& context, const gradient_view& from, const model_pointer& to) {
+    detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) {
+      float a[detail::step_block], b[detail::step_block];
+      void* const place = detail::element(to.data, to.format, i);
+      detail::load_floats(from.format, detail::element(from.data, from.format, i), a, n), detail::load_floats(to.format, place, b, n);
+      for (std::int64_t j = 0; j < n; ++j) b[j] = (real(b[j]) + real(a[j])).x;
+      detail::store_floats(to.format, b, place, n);
+    });
   }
   static void clear(host_context&, void* memory, std::size_t bytes) { std::memset(memory, 0, bytes); }
 };
