@@ -13,6 +13,15 @@
 
 namespace amp = amphora;
 
+// A list of somebody else's, which says where its gradients lie.
+struct arena {
+  float* memory;
+};
+template <>
+struct amp::gradient_buffer<arena> {
+  static const void* of(const arena& gradients) { return gradients.memory; }
+};
+
 using list = std::vector<float>;
 static_assert(std::is_same_v<decltype(amp::scaled(std::declval<list&>(), amp::ticket())), amp::scaled<list&>>);        // refers to a list with a name
 static_assert(std::is_same_v<decltype(amp::scaled(std::declval<const list&>(), amp::ticket())), amp::scaled<const list&>>);
@@ -90,6 +99,16 @@ TEST_CASE("a list of gradients is known by the first that is there, held or refe
   auto b_handle = amp::scaled(amp::gradient_list(other), scaler.ticket(context));
   auto none = amp::scaled(amp::gradient_list(empty), scaler.ticket(context)), none_again = amp::scaled(amp::gradient_list(empty), scaler.ticket(context));
   CHECK(handle.live());
+}
+
+TEST_CASE("an own kind of list is known by what it says of itself") {
+  amp::host_context context;
+  amp::scaler<amp::host_context> scaler(context);
+  float a[2] = {}, b[2] = {};
+  auto handle = amp::scaled(arena{a}, scaler.ticket(context)), other = amp::scaled(arena{b}, scaler.ticket(context));
+  CHECK(other.live());
+  CHECK_THROWS_WITH_AS((void)amp::scaled(arena{a}, scaler.ticket(context)), doctest::Contains("[same-buffer]"), amp::error);
+  CHECK_THROWS_AS((void)amp::scaled(amp::view<float>(a, {2}), scaler.ticket(context)), amp::error);
 }
 
 TEST_CASE("a handle that is dropped unused leaves nothing pending") {
