@@ -16,6 +16,8 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -495,4 +497,34 @@ TEST_CASE("the old file stays until the new one is whole, and nothing is left be
   CHECK(refusal([&] { wait_save_state(context, here.file("taken").c_str(), saved("number", number)); }) == "state");
   CHECK(!std::filesystem::exists(here.path / "taken.partial"));
   CHECK(refusal([&] { wait_save_state(context, here.file("no/such/folder").c_str(), saved("number", number)); }) == "state");
+}
+
+TEST_CASE("a program killed while it saves leaves a whole file, the old or the new one") {
+  folder here;
+  const std::string path = here.file("a");
+  std::vector<std::int64_t> numbers(20000, 0);
+  host_context context;
+  wait_save_state(context, path.c_str(), saved("numbers", numbers));
+  std::int64_t last = 0;
+  for (int round = 0; round < 12 || (last == 0 && round < 300); ++round) {  // longer and longer, however slow the disk is
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      refusal([&] {
+        for (std::int64_t next = last + 1;; ++next) {
+          numbers.assign(numbers.size(), next);
+          wait_save_state(context, path.c_str(), saved("numbers", numbers));
+        }
+      });
+      ::_exit(1);
+    }
+    ::usleep(static_cast<useconds_t>(3000 + 2971 * round));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    load_state(context, path.c_str(), saved("numbers", numbers));
+    CHECK(numbers == std::vector<std::int64_t>(numbers.size(), numbers[0]));
+    CHECK(numbers[0] >= last);
+    last = numbers[0];
+  }
+  CHECK(last > 0);
 }
