@@ -20,3 +20,11 @@ TEST_CASE("a long sum goes on in double, so that small terms are not lost beside
   for (std::int64_t i = x.size() / 2; i < x.size(); ++i) x.data()[i] = 1;
   CHECK(amp::sum<amp::o0<>>(c, x).data()[0] == 4096.0f * 1048576 + 1048576);
 }
+
+TEST_CASE("so does a long sum down a column") {
+  amp::host_context c;
+  check::tensor<float> x(c, {1 << 20, 2});
+  for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = i < 8192 ? 4096 : 1;  // 4096 · 4096 = 2^24 a column, then ones would vanish in float
+  const auto y = amp::sum<amp::o0<>>(c, x, amp::axes{0});
+  for (int i = 0; i < 2; ++i) CHECK(y.data()[i] == 16777216.0f + 1044480);
+}

@@ -42,6 +42,8 @@ TEST_CASE("the mask is a function of seed, stream and place alone") {
   CHECK(mask == kept(threads, 50000, s));
   CHECK(mask != kept(context, 50000, {0.5, 2, 2}));
   CHECK(mask != kept(context, 50000, {0.5, 1, 3}));
+  CHECK(mask != kept(context, 50000, {0.5, 1 + (std::uint64_t(1) << 32), 2}));  // all 64 bits count
+  CHECK(mask != kept(context, 50000, {0.5, 1, 2 + (std::uint64_t(1) << 63)}));
   auto start = kept(context, 1001, s);
   CHECK(std::equal(start.begin(), start.end(), mask.begin()));
   const auto x = check::random<amp::float16>(context, {5000}, 3);
