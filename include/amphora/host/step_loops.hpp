@@ -160,7 +160,9 @@ AMPHORA_AVX512 inline std::int64_t square_rows_of(const void* data, std::int64_t
   for (__m512& x : lane) x = _mm512_setzero_ps();
   std::int64_t i = from;
   for (; i + step_lanes <= to; i += step_lanes)
+#if !defined(__CUDACC__)
 #pragma GCC unroll 16
+#endif
     for (int k = 0; k < step_lanes / 16; ++k) {
       const __m512 x = block<level_avx512>::load16<Format>(static_cast<const char*>(data) + (i + 16 * k) * (Format::bits / 8));
       lane[k] = _mm512_add_ps(lane[k], _mm512_mul_ps(x, x));
