@@ -115,46 +115,46 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/step_table.hpp
   include/amphora/optimizer/sum_order.hpp
   # ops
-  include/amphora/ops/sum.hpp
-  include/amphora/ops/softmax.hpp
-  include/amphora/ops/scope.hpp
-  include/amphora/ops/mse_loss.hpp
-  include/amphora/ops/matmul.hpp
-  include/amphora/ops/gelu.hpp
-  include/amphora/ops/dropout.hpp
-  include/amphora/ops/cast.hpp
   include/amphora/ops/add.hpp
   include/amphora/ops/call.hpp
+  include/amphora/ops/cast.hpp
   include/amphora/ops/cross_entropy.hpp
+  include/amphora/ops/dropout.hpp
   include/amphora/ops/elementwise.hpp
+  include/amphora/ops/gelu.hpp
   include/amphora/ops/kernels.hpp
   include/amphora/ops/linear.hpp
+  include/amphora/ops/matmul.hpp
+  include/amphora/ops/mse_loss.hpp
   include/amphora/ops/operand.hpp
   include/amphora/ops/product.hpp
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
+  include/amphora/ops/scope.hpp
+  include/amphora/ops/softmax.hpp
+  include/amphora/ops/sum.hpp
   # host
-  include/amphora/host/parameter.hpp
-  include/amphora/host/memory.hpp
-  include/amphora/host/dropout.hpp
-  include/amphora/host/cross_entropy.hpp
-  include/amphora/host/lines.hpp
-  include/amphora/host/map.hpp
-  include/amphora/host/matmul.hpp
-  include/amphora/host/parallel.hpp
-  include/amphora/host/reduce.hpp
-  include/amphora/host/run.hpp
-  include/amphora/host/softmax.hpp
   include/amphora/host/block.hpp
   include/amphora/host/block_avx2.hpp
   include/amphora/host/block_avx512.hpp
   include/amphora/host/context.hpp
   include/amphora/host/convert.hpp
-  include/amphora/host/scale.hpp
+  include/amphora/host/cross_entropy.hpp
+  include/amphora/host/dropout.hpp
   include/amphora/host/level.hpp
-  include/amphora/host/stream.hpp
+  include/amphora/host/lines.hpp
+  include/amphora/host/map.hpp
+  include/amphora/host/matmul.hpp
+  include/amphora/host/memory.hpp
   include/amphora/host/norm.hpp
+  include/amphora/host/parallel.hpp
+  include/amphora/host/parameter.hpp
+  include/amphora/host/reduce.hpp
+  include/amphora/host/run.hpp
+  include/amphora/host/scale.hpp
+  include/amphora/host/softmax.hpp
   include/amphora/host/step.hpp
   include/amphora/host/step_loops.hpp
+  include/amphora/host/stream.hpp
   include/amphora/host/team.hpp
 )

@@ -6,6 +6,7 @@
 #include <amphora/ops/cross_entropy.hpp> // cross_entropy_call
 #include <amphora/ops/kernels.hpp>       // cross_entropy_kernels, lines_of
 
+#include <algorithm>  // fill_n
 #include <cstdint>  // int64_t, int32_t
 #include <cstring>  // memcpy
 
@@ -39,7 +40,8 @@ struct host_cross_entropy {
     for (std::int64_t line = 0; line < lines.lines(); ++line) {
       const std::int64_t t = target(line);
       if (t == call.settings.ignore_index) continue;
-      if (t < 0 || t >= call.classes) fail("target", name, " has the target ", t, " in row ", line, " of logits with ", call.classes, " classes; ignore_index is ", call.settings.ignore_index);
+      if (t < 0 || t >= call.classes)
+        fail("target", name, " has the target ", t, " in row ", line, " of logits with ", call.classes, " classes; ignore_index is ", call.settings.ignore_index);
       total += static_cast<double>(weight(t));
     }
     return total;
@@ -114,7 +116,8 @@ struct cross_entropy_kernels<host_device> {
     host_cross_entropy<arithmetic_t<L>>{call, logits, weights}.forward(context, loss);
   }
   template <class Y, class G, class L, class W>
-  static void backward(host_context& context, const cross_entropy_call& call, const target<Y>& gx, const source<G>& grad, const source<L>& logits, const source<W>& weights) {
+  static void backward(host_context& context, const cross_entropy_call& call, const target<Y>& gx, const source<G>& grad,
+                       const source<L>& logits, const source<W>& weights) {
     host_cross_entropy<arithmetic_t<L>>{call, logits, weights}.backward(context, gx, grad);
   }
 };

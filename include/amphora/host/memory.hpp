@@ -27,7 +27,8 @@ struct memory_kernels<host_device> {
     const auto* from = static_cast<const storage_t<X>*>(x.data);
     auto* to = static_cast<storage_t<Y>*>(y.data);
     if (context.threads() == 1) return convert_array(from, to, n, mode{});
-    for_pieces(context, (n + part - 1) / part, n > part, [&](std::int64_t i, int) { convert_array(from + i * part, to + i * part, (std::min)(part, n - i * part), mode{}); });
+    for_pieces(context, (n + part - 1) / part, n > part,
+               [&](std::int64_t i, int) { convert_array(from + i * part, to + i * part, (std::min)(part, n - i * part), mode{}); });
   }
   template <class T> static void fill(host_context&, const T& value, T* to, std::int64_t n) { std::fill_n(to, n, value); }
 };

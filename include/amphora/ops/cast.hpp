@@ -5,7 +5,8 @@
 #include <amphora/ops/kernels.hpp>  // map_kernels, memory_kernels, make_loops
 #include <amphora/ops/operand.hpp>  // into, operand
 
-#include <cstdint>  // int64_t
+#include <cstdint>      // int64_t
+#include <type_traits>  // enable_if_t
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {

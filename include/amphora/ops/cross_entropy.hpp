@@ -95,7 +95,8 @@ void cross_entropy(Context& context, into<Y> loss, const L& logits, const T& tar
 ///
 /// grad  the gradient of the loss: a scalar on the device, e.g. the loss scale, or [rows, ...] without a reduction
 template <class Policy, class Context, class Target, class G, class L, class T, class W = no_weights, std::enable_if_t<detail::is_gradient_target_v<Target>, int> = 0>
-void cross_entropy_backward(Context& context, const Target& gx, const G& grad, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
+void cross_entropy_backward(Context& context, const Target& gx, const G& grad, const L& logits, const T& targets,
+                            const cross_entropy_settings& settings = {}, const W& weights = {}) {
   using namespace detail;
   if constexpr (detail::may_call<Policy, op::cross_entropy, L>()) {
     const auto call = cross_entropy_checked("cross_entropy_backward", operand(logits), operand(targets), operand(weights), !std::is_same_v<W, no_weights>, settings);

@@ -69,7 +69,8 @@ void dropout(Context& context, into<Y> y, const X& x, const dropout_settings& se
 /// The gradient of dropout: the mask is made anew. Of x only shape and format are looked at.
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
 auto dropout_backward(Context& context, const G& grad, const X& x, const dropout_settings& settings) {
-  return detail::made<detail::gradient_of_t<X, Context>>(context, detail::operand(x).shape(), [&](auto gx) { dropout_backward<Policy>(context, into(gx), grad, settings); });
+  return detail::made<detail::gradient_of_t<X, Context>>(context, detail::operand(x).shape(),
+                                                         [&](auto gx) { dropout_backward<Policy>(context, into(gx), grad, settings); });
 }
 template <class Policy, class Context, class Target, class G, std::enable_if_t<detail::is_gradient_target_v<Target>, int> = 0>
 void dropout_backward(Context& context, const Target& gx, const G& grad, const dropout_settings& settings) {

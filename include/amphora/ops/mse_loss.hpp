@@ -26,7 +26,8 @@ struct squared_error_slope {
 };
 
 template <class Context, class Target, class G, class X, class T>
-void mse_gradient(Context& context, const Target& target, const view<const G>& grad, const view<const X>& x, const view<const T>& t, const shape& wide, double sign, double divisor) {
+void mse_gradient(Context& context, const Target& target, const view<const G>& grad, const view<const X>& x, const view<const T>& t,
+                  const shape& wide, double sign, double divisor) {
   using kernels = map_kernels<typename Context::device>;
   const shape& own = memory_of(target).shape();
   const squared_error_slope slope{sign, divisor};
@@ -71,7 +72,8 @@ void mse_loss(Context& context, into<Y> y, const X& x, const T& t, reduction r =
     using format = arithmetic_format_t<given_t<X>, given_t<T>>;
     tensor_of_t<format, Context> each(context, wide);
     kernels::run(context, squared_error{}, loops, write(each.view()), read(a), read(b));
-    sum_over<accumulate>(context, write(y.target), read(operand(each)), reduction_of(wide, axis_set::of({}, wide.rank())), r == reduction::mean ? static_cast<double>(wide.elements()) : 1);
+    const double divisor = r == reduction::mean ? static_cast<double>(wide.elements()) : 1;
+    sum_over<accumulate>(context, write(y.target), read(operand(each)), reduction_of(wide, axis_set::of({}, wide.rank())), divisor);
   }
 }
 

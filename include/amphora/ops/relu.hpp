@@ -31,7 +31,9 @@ void relu(Context& context, into<Y> y, const X& x) { detail::unary_into<Policy, 
 
 /// The gradient of relu: grad where x is positive, else 0. x may be relu's own value.
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
-auto relu_backward(Context& context, const G& grad, const X& x) { return detail::unary_gradient<Policy, op::relu>("relu_backward", context, detail::relu_slope{}, grad, x); }
+auto relu_backward(Context& context, const G& grad, const X& x) {
+  return detail::unary_gradient<Policy, op::relu>("relu_backward", context, detail::relu_slope{}, grad, x);
+}
 template <class Policy, class Context, class Target, class G, class X, std::enable_if_t<detail::is_gradient_target_v<Target>, int> = 0>
 void relu_backward(Context& context, const Target& gx, const G& grad, const X& x) {
   detail::unary_gradient_into<Policy, op::relu>("relu_backward", context, detail::relu_slope{}, gx, grad, x);

@@ -42,7 +42,8 @@ void sum_gradient_into(const char* call, Context& context, const Target& gx, con
     require_shape(call, "a gradient of the sum", operand(grad).shape(), reduced_shape(s, set, over.keeps()));
     require_shape(call, "a gradient of x", memory_of(gx).shape(), s);
     const shape aligned = reduced_shape(s, set, true);
-    map_kernels<typename Context::device>::run(context, divided_by{divisor_of<Op>(reduction_of(s, set))}, make_loops<1>(s, {&aligned}), gradient_target(gx), read(operand(grad)));
+    map_kernels<typename Context::device>::run(context, divided_by{divisor_of<Op>(reduction_of(s, set))}, make_loops<1>(s, {&aligned}), gradient_target(gx),
+                                               read(operand(grad)));
   }
 }
 template <class Policy, class Op, class Context, class G, class X>
@@ -65,7 +66,9 @@ void sum(Context& context, into<Y> y, const X& x, const axes& over = {}) { detai
 
 /// The gradient of sum; of x only shape and format are looked at.
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
-auto sum_backward(Context& context, const G& grad, const X& x, const axes& over = {}) { return detail::sum_gradient<Policy, op::sum>("sum_backward", context, grad, x, over); }
+auto sum_backward(Context& context, const G& grad, const X& x, const axes& over = {}) {
+  return detail::sum_gradient<Policy, op::sum>("sum_backward", context, grad, x, over);
+}
 template <class Policy, class Context, class Target, class G, class X, std::enable_if_t<detail::is_gradient_target_v<Target>, int> = 0>
 void sum_backward(Context& context, const Target& gx, const G& grad, const X& x, const axes& over = {}) {
   detail::sum_gradient_into<Policy, op::sum>("sum_backward", context, gx, grad, x, over);
@@ -79,7 +82,9 @@ void mean(Context& context, into<Y> y, const X& x, const axes& over = {}) { deta
 
 /// The gradient of mean; of x only shape and format are looked at.
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
-auto mean_backward(Context& context, const G& grad, const X& x, const axes& over = {}) { return detail::sum_gradient<Policy, op::mean>("mean_backward", context, grad, x, over); }
+auto mean_backward(Context& context, const G& grad, const X& x, const axes& over = {}) {
+  return detail::sum_gradient<Policy, op::mean>("mean_backward", context, grad, x, over);
+}
 template <class Policy, class Context, class Target, class G, class X, std::enable_if_t<detail::is_gradient_target_v<Target>, int> = 0>
 void mean_backward(Context& context, const Target& gx, const G& grad, const X& x, const axes& over = {}) {
   detail::sum_gradient_into<Policy, op::mean>("mean_backward", context, gx, grad, x, over);
