@@ -8,7 +8,7 @@
 #include <amphora/optimizer/stochastic.hpp>  // stochastic_rounding
 #include <amphora/optimizer/sum_order.hpp>   // step_block, step_lanes
 
-#include <cstdint>  // int64_t
+#include <cstdint>  // int64_t, uintptr_t
 #include <cstring>  // memcpy
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -59,6 +59,16 @@ AMPHORA_APART inline void copy_part(const float* from, int count, float* to) {
   for (int j = 0; j < step_block; ++j) to[j] = j < count ? from[j] : 0.0f;
 }
 
+/// Asks for the block that is written eight blocks from now, where there is one: processors alone look less far ahead. Never a fault.
+AMPHORA_INLINE void fetch_ahead(const float* block) {
+#if defined(__GNUC__)
+  const auto ahead = reinterpret_cast<std::uintptr_t>(block) + 8 * step_block * sizeof(float);
+  for (std::uintptr_t line = 0; line < step_block * sizeof(float); line += 64) __builtin_prefetch(reinterpret_cast<const void*>(ahead + line), 1, 3);
+#else
+  static_cast<void>(block);
+#endif
+}
+
 template <class Rule> inline constexpr int state_slots = rule_traits<Rule>::states > 0 ? rule_traits<Rule>::states : 1;
 
 /// Where one block's weights and state lie: in place, or in here for a short block and for weights that are not float.
@@ -73,7 +83,8 @@ struct step_place {
   AMPHORA_INLINE void find(const step_tensor& t, std::int64_t i, int count) {
     if (count != step_block || !t.master) return find_part(t, i, count);
     w = t.master + i;
-    for (int k = 0; k < rule_traits<Rule>::states; ++k) s[k] = t.state + k * t.stride + i;
+    fetch_ahead(w);
+    for (int k = 0; k < rule_traits<Rule>::states; ++k) s[k] = t.state + k * t.stride + i, fetch_ahead(s[k]);
   }
   AMPHORA_INLINE void put(const step_tensor& t, std::int64_t i, int count) const {
     if (count != step_block) put_part(t, i, count);
