@@ -57,7 +57,7 @@ AMPHORA_BLOCK_RUNS(level_avx512, AMPHORA_AVX512)
 /// n numbers to float, whatever their format but f64.
 inline void load_floats(format_id format, const void* from, float* to, std::int64_t n) {
   if (format == format_id::f32) {
-    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+    if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
     return;
   }
   const std::int64_t blocks = n / block_size;
@@ -73,7 +73,7 @@ inline void load_floats(format_id format, const void* from, float* to, std::int6
 /// n floats to a format, each rounded once.
 inline void store_floats(format_id format, const float* from, void* to, std::int64_t n) {
   if (format == format_id::f32) {
-    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+    if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
     return;
   }
   const std::int64_t blocks = n / block_size;
@@ -103,7 +103,7 @@ inline void load_run(const host_source& x, std::int64_t i, std::int64_t n, float
 }
 inline void load_run(const host_source& x, std::int64_t i, std::int64_t n, double* to) {
   if (x.given == format_id::f64) {
-    std::memcpy(to, nth(x.data, x.given, i), static_cast<std::size_t>(n) * sizeof(double));
+    if (n > 0) std::memcpy(to, nth(x.data, x.given, i), static_cast<std::size_t>(n) * sizeof(double));
     return;
   }
   float part[64];
