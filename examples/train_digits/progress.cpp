@@ -11,7 +11,7 @@
 namespace {
 
 std::string numbers(const status& s) {
-  return fmt::format("loss {:.4f}  accuracy {:5.2f} %  scale {:g}  skipped {}  {:.0f} samples/s", s.loss, s.accuracy, s.scale,
+  return fmt::format("loss {:.4f}  accuracy {:5.2f} %  scale {}  skipped {}  {:.0f} samples/s", s.loss, s.accuracy, s.scale,
                      s.skipped, s.samples_per_second);
 }
 

@@ -46,7 +46,7 @@ void draw(const std::string& folder, const std::vector<history>& runs) {
 void print_table(const std::vector<history>& runs) {
   fmt::print("\n{:5} {:6} {:>8} {:>10} {:>10} {:>8} {:>10} {:>11}\n", "level", "format", "accuracy", "final loss", "scale", "skipped", "bytes", "samples/s");
   for (const history& run : runs)
-    fmt::print("O{:<4} {:6} {:>6.2f} % {:>10.4f} {:>10g} {:>8} {:>10} {:>11.0f}\n", run.run.level, run.run.format, accuracy(run),
+    fmt::print("O{:<4} {:6} {:>6.2f} % {:>10.4f} {:>10} {:>8} {:>10} {:>11.0f}\n", run.run.level, run.run.format, accuracy(run),
                loss(run), run.scale, run.skipped, run.bytes, run.samples_per_second);
   fmt::print("bytes: of weights, gradients and optimizer; accuracy: on the test set; first step {:.0f} ms after the start\n",
              1e3 * (runs.empty() ? 0 : runs.front().first_step));

@@ -99,6 +99,8 @@ class trainer {
   trainer(const options& o, const chosen_run& run, const digits& data)
       : o_(o), run_(run), context_(o.threads), net_(context_, o.hidden, o.seed), scaler_(scaler_for<plan>(context_, o)),
         optimizer_(context_, rule_of(o), net_.parameters()), train_(data.train), test_(data.test) {
+    // Pixels that are nearly always blank leave moments that decay for thousands of steps; below 2^-126 they would slow each of them.
+    optimizer_.set_subnormals(amp::subnormals::flush);
     loss_.label_smoothing = o.label_smoothing, loss_.factor = 1 / static_cast<float>(o.accumulate);
     if (!o.resume.empty()) resume();
   }
@@ -111,6 +113,7 @@ class trainer {
     result.run = run_;
     progress bar(run_, o_.epochs);
     status shown;
+    shown.skipped = scaler_.wait_state(context_).skipped;
     std::vector<double> speeds;
     for (; at_.epoch < o_.epochs; ++at_.epoch) {
       train_.shuffle({purpose::order, o_.seed, static_cast<std::uint64_t>(at_.epoch)});
