@@ -153,7 +153,7 @@ TEST_CASE("the elementwise update is the rule on each element, and the copies ar
       equal = equal && state[i] == s[0].x && state[layout[k].n + i] == s[1].x;
       if (layout[k].master) equal = equal && m.masters[k].as<float>()[i] == w.x;
       if (layout[k].model == amp::format_id::none) continue;
-      float rounded[1];
+      double rounded[1] = {};  // room for any format
       amp::detail::store_one(layout[k].model, w.x, rounded, 0);
       equal = equal && amp::detail::load_one(layout[k].model, m.models[k].data(), i) == amp::detail::load_one(layout[k].model, rounded, 0);
     }
