@@ -19,7 +19,7 @@
 
 namespace amp = amphora;
 
-namespace user {
+namespace step_user {
 
 /// A rule of somebody else's: signs alone, no state.
 struct sign_descent {
@@ -44,7 +44,7 @@ struct first_two {
   AMPHORA_HD float operator()(std::int64_t taken, float base) const { return taken == 0 ? base : taken == 1 ? base / 2 : 0; }
 };
 
-}  // namespace user
+}  // namespace step_user
 
 namespace {
 
@@ -327,10 +327,10 @@ TEST_CASE("a user's rule needs nothing but its update, and may keep numbers that
   amp::host_context context;
   one p({1, 1});
   p.gradient = {amp::float16(7.0f), amp::float16(-0.5f)};
-  amp::mixed_optimizer optimizer{context, user::sign_descent{}, {p.view()}};
+  amp::mixed_optimizer optimizer{context, step_user::sign_descent{}, {p.view()}};
   CHECK(optimizer.step(context, optimizer.gradients()).wait_result(context) == amp::step_result::stepped);
   CHECK(p.master == std::vector<float>{0.5f, 1.5f});
-  amp::mixed_optimizer counted{context, user::counting{}, {p.view()}};
+  amp::mixed_optimizer counted{context, step_user::counting{}, {p.view()}};
   CHECK(counted.step(context, counted.gradients()).wait_result(context) == amp::step_result::stepped);
   p.gradient[0] = amp::float16(infinite);
   CHECK(counted.step(context, counted.gradients()).wait_result(context) == amp::step_result::skipped);
@@ -341,7 +341,7 @@ TEST_CASE("a user's rule needs nothing but its update, and may keep numbers that
 TEST_CASE("a schedule sees taken steps only") {
   amp::host_context context;
   one p({1});
-  amp::mixed_optimizer optimizer{context, amp::sgd{0.5f}, {p.view()}, user::first_two{}};
+  amp::mixed_optimizer optimizer{context, amp::sgd{0.5f}, {p.view()}, step_user::first_two{}};
   const auto step = [&](float g) {
     p.gradient[0] = amp::float16(g);
     return optimizer.step(context, optimizer.gradients()).wait_result(context);

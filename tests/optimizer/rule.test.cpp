@@ -31,7 +31,7 @@ using amphora::rule_traits;
   amphora::sgd, amphora::plain_sgd, amphora::adam, amphora::adamw, amphora::amsgrad, amphora::adagrad, amphora::adadelta,     \
       amphora::adamax, amphora::nadam, amphora::radam, amphora::rmsprop, amphora::lion, amphora::lamb, amphora::lars
 
-namespace outside {
+namespace outside_rules {
 
 /// A user's own rule: the least that there can be.
 struct halving {
@@ -56,18 +56,18 @@ struct counting {
   template <class Rule, class Visit> static constexpr void settings(Rule& rule, Visit&& visit) { visit("limit", rule.limit); }
 };
 
-}  // namespace outside
+}  // namespace outside_rules
 
-static_assert(rule_traits<outside::halving>::states == 0 && !rule_traits<outside::halving>::has_scalars);
-static_assert(!rule_traits<outside::halving>::needs_norms && !rule_traits<outside::halving>::has_settings);
-static_assert(rule_traits<outside::counting>::has_scalars && rule_traits<outside::counting>::has_settings);
+static_assert(rule_traits<outside_rules::halving>::states == 0 && !rule_traits<outside_rules::halving>::has_scalars);
+static_assert(!rule_traits<outside_rules::halving>::needs_norms && !rule_traits<outside_rules::halving>::has_settings);
+static_assert(rule_traits<outside_rules::counting>::has_scalars && rule_traits<outside_rules::counting>::has_settings);
 static_assert(rule_traits<amphora::lamb>::needs_norms && !rule_traits<amphora::adamw>::needs_norms);
 
 TEST_CASE("a rule of the user's own needs settings, now, at and the call") {
-  CHECK(golden::walk(outside::halving{}, 1, {1}) == 0.5f);
-  CHECK(golden::walk(outside::counting{}, 20, std::vector<double>(10, 1.0)) == 15);  // its own count starts at 5, ends at 10
-  CHECK(golden::refusal(outside::counting{1, -1}) == "setting");
-  rule_traits<outside::halving>::check({});
+  CHECK(golden::walk(outside_rules::halving{}, 1, {1}) == 0.5f);
+  CHECK(golden::walk(outside_rules::counting{}, 20, std::vector<double>(10, 1.0)) == 15);  // its own count starts at 5, ends at 10
+  CHECK(golden::refusal(outside_rules::counting{1, -1}) == "setting");
+  rule_traits<outside_rules::halving>::check({});
 }
 
 TEST_CASE("every run of the reference data belongs to a rule") {
