@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/os.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -27,18 +29,22 @@ void draw(const std::string& folder, const std::vector<history>& runs) {
   for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 2) quoted.insert(at, "'");
   fmt::print(plot.get(),
              "set terminal svg size 900,1000 font 'sans,12' background 'white'\nset output '{0}/curves.svg'\n"
-             "set datafile separator ','\nset key outside right\nset grid\nset multiplot layout 3,1\n",
+             "set datafile separator ','\nset key outside right\nset grid\nset xrange [0:*]\nset multiplot layout 3,1\n",
              quoted);
-  const auto panel = [&](const char* title, const char* file, int column, const char* style, const char* settings) {
+  const auto panel = [&](const char* title, const char* file, int column, const char* style, const std::string& settings) {
     fmt::print(plot.get(), "set title '{}'\n{}\nset xlabel 'step'\nplot ", title, settings);
     for (std::size_t i = 0; i < runs.size(); ++i)  // a run's rows, and a gap wherever another run's would be
       fmt::print(plot.get(), "{}'{}/{}' skip 1 using 3:(strcol(1) eq 'O{}' && strcol(2) eq '{}' ? ${} : NaN) with {} lw 1.5 title '{}'",
                  i ? ", " : "", quoted, file, runs[i].run.level, runs[i].run.format, column, style, runs[i].run.name());
     fmt::print(plot.get(), "\n");
   };
-  panel("training loss", "steps.csv", 5, "lines", "set logscale y");
-  panel("test accuracy, %", "epochs.csv", 6, "linespoints pt 7 ps 0.4", "unset logscale y\nset yrange [80:100]");
-  panel("loss scale", "steps.csv", 6, "steps", "set logscale y 2\nset yrange [*:*]\nset format y '2^{%L}'");
+  double loss = 0, low = HUGE_VAL, high = 0;  // ranges of our own: a curve that never moves would leave gnuplot none
+  for (const history& run : runs)
+    for (const step_row& s : run.steps) loss = std::max(loss, s.loss), low = std::min(low, s.scale), high = std::max(high, s.scale);
+  if (high == 0) return;  // no steps
+  panel("training loss", "steps.csv", 5, "lines", fmt::format("set yrange [0:{}]", 1.1 * loss));
+  panel("test accuracy, %", "epochs.csv", 6, "linespoints pt 7 ps 0.4", "set yrange [*<80:100]");
+  panel("loss scale", "steps.csv", 6, "steps", fmt::format("set logscale y 2\nset format y '2^{{%L}}'\nset yrange [{}:{}]", low / 1.2, high * 1.2));
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ ends 0 --level all --format f16 --epochs 2 --batch 500 --report report
 [ "$(wc -l <report/epochs.csv)" -eq 9 ] || { echo 'not 8 epochs'; failed=1; }
 [ "$(wc -l <report/summary.csv)" -eq 5 ] || { echo 'not 4 runs'; failed=1; }
 if command -v gnuplot >/dev/null; then says report/curves.svg '<svg'; fi
+ends 0 --level O0 --epochs 1 --batch 2000 --report one
 ends 1 --epochs 1 --batch 500 --report /dev/null/report
 ends 1 --epochs 1 --batch 500 --save /dev/null/state
 
