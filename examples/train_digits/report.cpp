@@ -18,6 +18,10 @@ double loss(const history& run) { return run.epochs.empty() ? 0 : run.epochs.bac
 
 /// Draws loss, scale and accuracy over the steps, a curve a run.
 void draw(const std::string& folder, const std::vector<history>& runs) {
+  double most = 0, low = HUGE_VAL, high = 0;  // ranges of our own: a curve that never moves would leave gnuplot none
+  for (const history& run : runs)
+    for (const step_row& s : run.steps) most = std::max(most, s.loss), low = std::min(low, s.scale), high = std::max(high, s.scale);
+  if (high == 0) return;  // no step was made
   if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) {
     fmt::print("no gnuplot here, so {}/curves.svg was not drawn\n", folder);
     return;
@@ -38,11 +42,7 @@ void draw(const std::string& folder, const std::vector<history>& runs) {
                  i ? ", " : "", quoted, file, runs[i].run.level, runs[i].run.format, column, style, runs[i].run.name());
     fmt::print(plot.get(), "\n");
   };
-  double loss = 0, low = HUGE_VAL, high = 0;  // ranges of our own: a curve that never moves would leave gnuplot none
-  for (const history& run : runs)
-    for (const step_row& s : run.steps) loss = std::max(loss, s.loss), low = std::min(low, s.scale), high = std::max(high, s.scale);
-  if (high == 0) return;  // no steps
-  panel("training loss", "steps.csv", 5, "lines", fmt::format("set yrange [0:{}]", 1.1 * loss));
+  panel("training loss", "steps.csv", 5, "lines", fmt::format("set yrange [0:{}]", 1.1 * most));
   panel("test accuracy, %", "epochs.csv", 6, "linespoints pt 7 ps 0.4", "set yrange [*<80:100]");
   panel("loss scale", "steps.csv", 6, "steps", fmt::format("set logscale y 2\nset format y '2^{{%L}}'\nset yrange [{}:{}]", low / 1.2, high * 1.2));
 }
@@ -54,8 +54,8 @@ void print_table(const std::vector<history>& runs) {
   for (const history& run : runs)
     fmt::print("O{:<4} {:6} {:>6.2f} % {:>10.4f} {:>10} {:>8} {:>10} {:>11.0f}\n", run.run.level, run.run.format, accuracy(run),
                loss(run), run.scale, run.skipped, run.bytes, run.samples_per_second);
-  fmt::print("bytes: of weights, gradients and optimizer; accuracy: on the test set; first step {:.0f} ms after the start\n",
-             1e3 * (runs.empty() ? 0 : runs.front().first_step));
+  fmt::print("bytes: of weights, gradients and optimizer; accuracy: on the test set\n");
+  if (!runs.empty() && runs.front().first_step > 0) fmt::print("first step done {:.0f} ms after the start\n", 1e3 * runs.front().first_step);
 }
 
 void write_report(const std::string& folder, const std::vector<history>& runs) {

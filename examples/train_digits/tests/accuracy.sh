@@ -7,7 +7,7 @@ set -eu
 program=$1 folder=$2
 rm -rf "$folder"
 for seed in 1 2 3 4 5; do
-  "$program" --level all --format all --seed $seed --report "$folder/$seed" | tail -n 9
+  "$program" --level all --format all --seed $seed --report "$folder/$seed" | tail -n 10
 done
 awk -F, '
   FNR == 1 { next }
