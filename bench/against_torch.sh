@@ -19,12 +19,14 @@ fi
 sh cmake/packages.sh cmake=cmake ninja-build=ninja g++=g++ libboost-dev=boost/hana.hpp libeigen3-dev=eigen3/Eigen/Core \
   libcli11-dev=CLI/CLI.hpp libfmt-dev=fmt/format.h libbenchmark-dev=benchmark/benchmark.h
 . cmake/build.sh
-amphora_build host build/native all -DAMPHORA_NATIVE=ON -DAMPHORA_BUILD_TESTS=OFF >build/native.log 2>&1 || { tail -n 40 build/native.log; exit 1; }
-
-grep -m 1 'model name' /proc/cpuinfo || true
+mkdir -p build
 failed=0
-for part in ${*:-$(ls bench/torch/*.py | xargs -n 1 basename -s .py)}; do
-  echo "== $part"
-  "$python" "bench/torch/$part.py" --build build/native || failed=1
+for part in ${*:-$(basename -s .py bench/torch/*.py)}; do
+  file=bench/torch/$part.py
+  target=$(sed -n 's/^# builds: //p' "$file")  # the program that the part measures
+  target=${target:-all}
+  amphora_build host build/native "$target" -DAMPHORA_NATIVE=ON -DAMPHORA_BUILD_TESTS=OFF >build/native.log 2>&1 || { tail -n 40 build/native.log; exit 1; }
+  echo "== $part: $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
+  "$python" "$file" --build build/native || failed=1
 done
 exit $failed

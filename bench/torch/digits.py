@@ -1,3 +1,4 @@
+# builds: train_digits
 """Samples a second of the digit classifier: examples/train_digits and the same training loop in PyTorch, one thread each.
 
 Both sides run in turn, several rounds; a figure is the median over the rounds of a side's median epoch. Time covers

@@ -1,3 +1,4 @@
+# builds: bench_optimizer_phase
 """All that happens between backward and the next forward: bench_optimizer_phase and the same phase in PyTorch on the CPU.
 
 Both sides run in turn, several rounds; a figure is the median of a side's medians. Theirs is GradScaler (f16 only),
