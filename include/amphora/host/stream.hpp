@@ -52,7 +52,7 @@ std::int64_t stream_blocks(const Loop& loop, const char* from, int from_size, ch
   if (head) loop(from, to, 1);
   from += head * from_size, to += head * to_size;
 
-  alignas(64) char lines[stream_visit * block_size * 8];
+  alignas(64) char lines[stream_visit * block_size * 8] = {};  // so that g++ sees them written, whatever loop does
   const std::int64_t groups = (n - head) / (group * block_size);
   for (std::int64_t first = 0; first < groups * group; first += group)
     for (std::int64_t visit = 0; visit < page; visit += stream_visit)
