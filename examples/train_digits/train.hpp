@@ -1,5 +1,6 @@
 // The training loop, for any level.
 #pragma once
+#include "batches.hpp"
 #include "data.hpp"
 #include "history.hpp"
 #include "levels.hpp"
@@ -16,45 +17,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 using seconds = std::chrono::duration<double>;
-
-/// Images in the format that a network reads, and batches of them.
-template <class Image>
-class batches {
- public:
-  explicit batches(const samples& all) : labels_(all.labels), order_(all.labels.size()) {
-    for (float pixel : all.images) images_.push_back(static_cast<Image>(pixel));
-    std::iota(order_.begin(), order_.end(), std::size_t(0));
-  }
-  std::int64_t size() const { return static_cast<std::int64_t>(labels_.size()); }
-  void shuffle(const random_numbers& random) {
-    std::iota(order_.begin(), order_.end(), std::size_t(0));
-    random.shuffle(order_);
-  }
-  /// Gathers up to n samples from place first of the order on; images() and labels() then are of those.
-  void gather(std::int64_t first, std::int64_t n) {
-    n = std::min(n, size() - first);
-    picked_images_.resize(static_cast<std::size_t>(n) * pixels), picked_labels_.resize(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::size_t from = order_[static_cast<std::size_t>(first + i)];
-      std::copy_n(&images_[from * pixels], pixels, &picked_images_[static_cast<std::size_t>(i) * pixels]);
-      picked_labels_[static_cast<std::size_t>(i)] = labels_[from];
-    }
-  }
-  amp::view<const Image> images() const { return {picked_images_.data(), {static_cast<std::int64_t>(picked_labels_.size()), pixels}}; }
-  amp::view<const std::int64_t> labels() const { return {picked_labels_.data(), {static_cast<std::int64_t>(picked_labels_.size())}}; }
-
- private:
-  std::vector<Image> images_, picked_images_;
-  std::vector<std::int64_t> labels_, picked_labels_;
-  std::vector<std::size_t> order_;
-};
 
 /// The share of samples whose largest logit is at their label, in percent.
 template <class Plan>
