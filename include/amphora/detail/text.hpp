@@ -9,7 +9,7 @@
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
-/// Up to 511 characters; what does not fit is cut.
+/// Up to 511 bytes; what does not fit is cut.
 class text {
  public:
   template <class... Parts> explicit text(const Parts&... parts) { (append(parts), ...); }
@@ -32,7 +32,8 @@ class text {
   }
   void append(const char* part, std::size_t length) {
     const std::size_t room = sizeof characters_ - 1 - size_;
-    if (length > room) length = room;
+    if (length > room)
+      for (length = room; length > 0 && (part[length] & 0xC0) == 0x80;) --length;  // between two characters of UTF-8
     std::memcpy(characters_ + size_, part, length);
     characters_[size_ += length] = 0;
   }
