@@ -44,6 +44,18 @@ int main() {
   auto twice = amp::unscale(context, std::move(unscaled));
   static_cast<void>(twice);
 #endif
+#ifdef AMPHORA_FAIL_scaled_gradient_twice_lvalue
+  auto twice = amp::unscale(context, unscaled);
+  amp::clip_gradients(context, twice, amp::clip_global_norm{1});
+#endif
+#ifdef AMPHORA_FAIL_scaled_gradient_twice_step
+  auto stepped = optimizer.step(context, amp::unscale(context, std::move(unscaled)));
+  static_cast<void>(stepped);
+#endif
+#ifdef AMPHORA_FAIL_scaled_gradient_plain
+  auto of_plain = amp::unscale(context, optimizer.gradients());
+  amp::clip_gradients(context, of_plain, amp::clip_global_norm{1});
+#endif
 #ifdef AMPHORA_FAIL_unknown_setting_clip
   amp::clip_gradients(context, unscaled, 1.0f);
 #endif
