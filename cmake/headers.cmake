@@ -137,6 +137,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/block.hpp
   include/amphora/host/block_avx2.hpp
   include/amphora/host/block_avx512.hpp
+  include/amphora/host/block_part.hpp
   include/amphora/host/context.hpp
   include/amphora/host/convert.hpp
   include/amphora/host/cross_entropy.hpp
@@ -153,8 +154,11 @@ set(AMPHORA_HEADERS
   include/amphora/host/run.hpp
   include/amphora/host/scale.hpp
   include/amphora/host/softmax.hpp
+  include/amphora/host/square_rows.hpp
   include/amphora/host/step.hpp
   include/amphora/host/step_loops.hpp
+  include/amphora/host/step_place.hpp
+  include/amphora/host/step_rule.hpp
   include/amphora/host/stream.hpp
   include/amphora/host/team.hpp
 )

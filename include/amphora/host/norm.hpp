@@ -1,8 +1,10 @@
 // Finite check and norm of a list of gradients: one read-only pass, chunk by chunk in the fixed order.
 #pragma once
 #include <amphora/host/block.hpp>           // block
+#include <amphora/host/block_part.hpp>      // element, load_part
 #include <amphora/host/level.hpp>           // AMPHORA_EXACT
-#include <amphora/host/step_loops.hpp>      // step_loops, load_part
+#include <amphora/host/square_rows.hpp>     // fold_lanes
+#include <amphora/host/step_loops.hpp>      // step_loops
 #include <amphora/host/team.hpp>            // team_member
 #include <amphora/optimizer/gradients.hpp>  // gradient_view
 #include <amphora/optimizer/sum_order.hpp>  // chunks_of, fold_columns

@@ -1,5 +1,6 @@
 // The optimizer phase on the host: both passes of all tensors in one parallel region.
 #pragma once
+#include <amphora/host/block_part.hpp>    // element
 #include <amphora/host/context.hpp>       // host_context, host_device
 #include <amphora/host/norm.hpp>          // check_gradients, norm_of_order, each_range
 #include <amphora/host/run.hpp>           // load_floats, store_floats
