@@ -111,6 +111,9 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/gradients.hpp
   include/amphora/optimizer/kernels.hpp
   include/amphora/optimizer/mixed_optimizer.hpp
+  include/amphora/optimizer/optimizer_memory.hpp
+  include/amphora/optimizer/optimizer_state.hpp
+  include/amphora/optimizer/step_gradients.hpp
   include/amphora/optimizer/step_list.hpp
   include/amphora/optimizer/step_table.hpp
   include/amphora/optimizer/sum_order.hpp

@@ -86,11 +86,14 @@
 #include <amphora/optimizer/materialize.hpp>
 #include <amphora/optimizer/mixed_optimizer.hpp>
 #include <amphora/optimizer/nadam.hpp>
+#include <amphora/optimizer/optimizer_memory.hpp>
+#include <amphora/optimizer/optimizer_state.hpp>
 #include <amphora/optimizer/radam.hpp>
 #include <amphora/optimizer/rmsprop.hpp>
 #include <amphora/optimizer/rule.hpp>
 #include <amphora/optimizer/schedule.hpp>
 #include <amphora/optimizer/sgd.hpp>
+#include <amphora/optimizer/step_gradients.hpp>
 #include <amphora/optimizer/step_list.hpp>
 #include <amphora/optimizer/step_table.hpp>
 #include <amphora/optimizer/stochastic.hpp>

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
 #include <vector>
 
 namespace amp = amphora;
@@ -37,4 +38,22 @@ TEST_CASE("B08: gradients of two scales are not added") {
   CHECK(a == 131072);
   CHECK(sum.live());
   CHECK(sum.ticket() == ticket);
+}
+
+TEST_CASE("a sum that is refused uses neither handle up") {
+  amp::host_context context;
+  std::vector<float> a{1, 2}, b{3, 4};
+  auto into = amp::scaled(amp::view{a.data(), amp::shape{2}}, amp::ticket()), shorter = amp::scaled(amp::view{b.data(), amp::shape{1}}, amp::ticket());
+  CHECK_THROWS_WITH_AS(static_cast<void>(amp::add_gradients(context, std::move(shorter), std::move(into))), doctest::Contains("[shape]"), amp::error);
+  CHECK(shorter.live());
+  CHECK(into.live());
+  auto from = amp::scaled(amp::view{b.data(), amp::shape{2}}, amp::ticket());
+  const auto sum = amp::add_gradients(context, std::move(from), std::move(into));
+  CHECK(a == std::vector<float>{4, 6});
+  CHECK(sum.live());
+  CHECK(!from.live());
+  CHECK(!into.live());
+  auto again = amp::scaled(amp::view{a.data(), amp::shape{2}}, amp::ticket());
+  CHECK_THROWS_WITH_AS(static_cast<void>(amp::add_gradients(context, std::move(from), std::move(again))), doctest::Contains("[used-twice]: add_gradients"), amp::error);
+  CHECK(again.live());
 }

@@ -408,6 +408,72 @@ TEST_CASE("a handle is used once, and a bad clip or list is refused before anyth
   CHECK(optimizer.wait_taken(context) == 1);
 }
 
+TEST_CASE("gradients that are refused leave their handle usable, and nothing changed") {
+  amp::host_context context;
+  one p({1, 1}), q({1});
+  std::vector<double> wide{1};
+  p.gradient = {amp::float16(1.0f), amp::float16(1.0f)}, q.gradient[0] = amp::float16(1.0f);
+  amp::mixed_optimizer optimizer{context, amp::sgd{0.5f}, {p.view(), q.view()}};
+  amp::scaler<amp::host_context, amp::fixed> scaler(context, amp::fixed{2});
+  float loss = 1;
+  auto scaled = scaler.scale(context, amp::view{&loss});
+  const amp::gradient_view both[2] = {{p.gradient.data(), 2}, {q.gradient.data(), 1}};
+  amp::gradient_view given[2] = {both[0], both[1]};
+  auto handle = amp::scaled(amp::gradient_list(given), scaled.ticket());
+  const auto refused = [&](const amp::gradient_view& second, const char* because) {
+    given[1] = second;
+    CHECK(slug([&] { static_cast<void>(optimizer.step(context, std::move(handle))); }) == because);
+    CHECK(slug([&] { optimizer.check(context, std::move(handle)); }) == because);
+    CHECK(handle.live());
+  };
+  refused({q.gradient.data(), 2}, "shape");
+  refused({p.gradient.data() + 1, 1}, "same-buffer");
+  refused({wide.data(), 1}, "unknown-format");
+  given[1] = both[1];
+  CHECK(slug([&] { static_cast<void>(optimizer.step(context, std::move(handle), amp::clip_value{-1})); }) == "setting");
+  CHECK(p.master == std::vector<float>{1, 1});
+  CHECK(optimizer.wait_taken(context) == 0);
+  CHECK(slug([&] { optimizer.decide(context); }) == "pending-gradients");
+  auto outcome = optimizer.step(context, std::move(handle));
+  CHECK(outcome.wait_result(context) == amp::step_result::stepped);
+  CHECK(p.master == std::vector<float>{0.75f, 0.75f});
+  CHECK(q.master[0] == 0.75f);
+  CHECK(!handle.live());
+  scaler.update(context, outcome);
+}
+
+TEST_CASE("a refused step between check and update leaves what was checked to be updated") {
+  amp::host_context context;
+  one p({1}), q({1});
+  p.gradient[0] = q.gradient[0] = amp::float16(1.0f);
+  amp::mixed_optimizer optimizer{context, amp::sgd{0.5f}, {p.view(), q.view()}};
+  const std::vector<float> others{100, 100};
+  const amp::gradient_view bad[2] = {{others.data(), 1}, {others.data() + 1, 2}};
+  optimizer.check(context, optimizer.gradients());
+  optimizer.decide(context);
+  CHECK(slug([&] { static_cast<void>(optimizer.step(context, amp::gradient_list(bad))); }) == "shape");
+  CHECK(optimizer.update(context).wait_result(context) == amp::step_result::stepped);
+  CHECK(p.master[0] == 0.5f);
+  CHECK(q.master[0] == 0.5f);
+}
+
+TEST_CASE("a step, another check and other parameters end what was checked and decided") {
+  amp::host_context context;
+  one p({1});
+  p.gradient[0] = amp::float16(1.0f);
+  amp::mixed_optimizer optimizer{context, amp::sgd{0.5f}, {p.view()}};
+  const auto update = [&] { return slug([&] { static_cast<void>(optimizer.update(context)); }); };
+  const auto check = [&] { optimizer.check(context, optimizer.gradients()); };
+  check(), optimizer.decide(context);
+  CHECK(optimizer.step(context, optimizer.gradients()).wait_result(context) == amp::step_result::stepped);
+  CHECK(update() == "pending-gradients");
+  check(), optimizer.decide(context), check();
+  CHECK(update() == "pending-gradients");
+  check(), optimizer.decide(context), optimizer.set_parameters({p.view()});
+  CHECK(update() == "pending-gradients");
+  CHECK(p.master[0] == 0.5f);
+}
+
 TEST_CASE("other addresses are taken over, other sizes refused, and the state stays") {
   amp::host_context context;
   one p({1, 2}), q({3, 4});

@@ -31,13 +31,44 @@ TEST_CASE("gradients are compared with those of the step before, and the table c
   const std::vector<amp::parameter_view> parameters{{m.w.data(), m.low.data(), m.g.data(), m.s.data(), 100}};
   list.set_parameters(parameters, 2, 1, nullptr);
   const amp::gradient_view first[] = {{m.g.data(), 100}}, other[] = {{m.w.data(), 100}};
-  for (int k = 0; k < 5; ++k) list.set_gradients(amp::gradient_list(first), parameters, "step");
+  for (int k = 0; k < 5; ++k) list.set_gradients(amp::gradient_list(first));
   CHECK(list.changes() == 1);
   CHECK(list.tensors()[0].stride == 100);
   CHECK(list.chunks() == 1);
-  list.set_gradients(amp::gradient_list(other), parameters, "step");
+  list.set_gradients(amp::gradient_list(other));
   CHECK(list.changes() == 2);
   CHECK(list.gradients()[0].format == amp::format_id::f32);
+}
+
+TEST_CASE("gradients that are refused leave the table as it was, and are refused again") {
+  memory m;
+  step_list list;
+  const std::vector<amp::parameter_view> parameters{{m.w.data(), nullptr, nullptr, nullptr, 50}, {m.w.data() + 50, nullptr, nullptr, nullptr, 50}};
+  list.set_parameters(parameters, 0, 1, nullptr);
+  const amp::gradient_view good[] = {{m.g.data(), 50}, {m.g.data() + 50, 50}}, shorter[] = {{m.s.data(), 50}, {m.s.data() + 50, 49}};
+  list.require_gradients(amp::gradient_list(good), parameters, "step");
+  list.set_gradients(amp::gradient_list(good));
+  for (int k = 0; k < 2; ++k) {
+    CHECK(slug([&] { list.require_gradients(amp::gradient_list(shorter), parameters, "step"); }) == "shape");
+    CHECK(slug([&] { list.require_gradients(amp::gradient_list(good, 1), parameters, "step"); }) == "shape");
+  }
+  CHECK(list.gradients()[0].data == m.g.data());
+  CHECK(list.gradients()[1].data == m.g.data() + 50);
+  CHECK(list.changes() == 1);
+}
+
+TEST_CASE("an arena is cut in the parameters' order, and one that is not there gives nobody a gradient") {
+  memory m;
+  step_list list;
+  const std::vector<amp::parameter_view> parameters{{m.w.data(), nullptr, nullptr, nullptr, 30}, {m.w.data() + 50, nullptr, nullptr, nullptr, 50}};
+  list.set_parameters(parameters, 0, 1, nullptr);
+  const amp::gradient_list arena(amp::view{m.g.data(), amp::shape{80}}), absent(amp::view<amp::float16>{nullptr, amp::shape{80}});
+  list.require_gradients(arena, parameters, "step"), list.set_gradients(arena);
+  CHECK(list.gradients()[0].data == m.g.data());
+  CHECK(list.gradients()[1].data == m.g.data() + 30);
+  CHECK(list.gradients()[1].n == 50);
+  list.require_gradients(absent, parameters, "step"), list.set_gradients(absent);
+  for (int k : {0, 1}) CHECK(list.gradients()[k].data == nullptr);
 }
 
 TEST_CASE("float weights are their own master, wherever they are named") {
@@ -72,9 +103,9 @@ TEST_CASE("what two parameters would both write, or one gradient given twice, is
   for (const auto& b : {same_master, same_model, same_state}) CHECK(slug([&] { list.set_parameters({a, b}, 2, 1, nullptr); }) == "same-buffer");
   list.set_parameters({a, fine}, 2, 1, nullptr);
   const amp::gradient_view twice[] = {{m.g.data(), 50}, {m.g.data() + 49, 50}}, once[] = {{m.g.data(), 50}, {m.g.data() + 50, 50}};
-  CHECK(slug([&] { list.set_gradients(amp::gradient_list(twice), {a, fine}, "step"); }) == "same-buffer");
-  CHECK(slug([&] { list.set_gradients(amp::gradient_list(twice), {a, fine}, "step"); }) == "same-buffer");
-  CHECK(slug([&] { list.set_gradients(amp::gradient_list(once), {a, fine}, "step"); }) == "");
+  CHECK(slug([&] { list.require_gradients(amp::gradient_list(twice), {a, fine}, "step"); }) == "same-buffer");
+  CHECK(slug([&] { list.require_gradients(amp::gradient_list(twice), {a, fine}, "step"); }) == "same-buffer");
+  CHECK(slug([&] { list.require_gradients(amp::gradient_list(once), {a, fine}, "step"); }) == "");
 }
 
 TEST_CASE("a parameter that cannot be stepped is refused by name") {
@@ -95,5 +126,5 @@ TEST_CASE("a parameter that cannot be stepped is refused by name") {
   CHECK(refused({static_cast<float*>(nullptr), amp::model_pointer(), m.g.data(), m.s.data(), 100}) == "shape");
   list.set_parameters({{m.w.data(), nullptr, nullptr, nullptr, 100}}, 0, 1, nullptr);
   const amp::gradient_view odd[] = {{wide.data(), 100}};
-  CHECK(slug([&] { list.set_gradients(amp::gradient_list(odd), {{m.w.data(), nullptr, nullptr, nullptr, 100}}, "step"); }) == "unknown-format");
+  CHECK(slug([&] { list.require_gradients(amp::gradient_list(odd), {{m.w.data(), nullptr, nullptr, nullptr, 100}}, "step"); }) == "unknown-format");
 }

@@ -106,6 +106,19 @@ TEST_CASE("unscaling uses its handle up, and a warmed-up call allocates nothing"
   CHECK(context.allocations() == before);
 }
 
+TEST_CASE("a format that cannot be unscaled is refused before the handle is used up") {
+  amp::host_context context;
+  std::vector<double> wide{1};
+  std::vector<float> g{3};
+  amp::gradient_view list[] = {{wide.data(), 1}};
+  auto handle = amp::scaled(amp::gradient_list(list), amp::ticket());
+  CHECK_THROWS_WITH_AS(static_cast<void>(amp::unscale(context, std::move(handle))), doctest::Contains("[unknown-format]"), amp::error);
+  CHECK(handle.live());
+  list[0] = {g.data(), 1};
+  CHECK(amp::wait_global_norm(context, amp::unscale(context, std::move(handle))) == 3);
+  CHECK(!handle.live());
+}
+
 TEST_CASE("gradients that carry no scale are unscaled by a ticket of no scaler") {
   amp::host_context context;
   std::vector<amp::bfloat16> g{amp::bfloat16(3.0f), amp::bfloat16(4.0f)};

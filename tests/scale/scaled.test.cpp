@@ -37,11 +37,14 @@ TEST_CASE("a handle gives its gradients and their ticket up once") {
   list gradients{1, 2};
   auto handle = amp::scaled(gradients, scaler.ticket(context));
   CHECK(handle.live());
+  for (int k = 0; k < 2; ++k) CHECK(&handle.peek("step") == &gradients);  // a look uses nothing up
+  CHECK(handle.live());
   auto parts = std::move(handle).take("step");
   CHECK(&parts.gradients == &gradients);
   CHECK(parts.used == scaler.ticket(context));
   CHECK_FALSE(handle.live());
   CHECK_THROWS_WITH_AS(std::move(handle).take("step"), doctest::Contains("[used-twice]: step"), amp::error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(handle.peek("check")), doctest::Contains("[used-twice]: check"), amp::error);
 }
 
 TEST_CASE("a moved-from handle is used up, the one that it was moved to is not") {

@@ -23,12 +23,13 @@ void add_gradients(Context& context, const view<From>& from, const view<Into>& i
 /// The same for gradients that are still scaled. Uses both handles up; the sum has the one that is returned.
 ///
 /// Errors  mixed-tickets  they carry different scales
+///         used-twice, stale-ticket, shape, same-buffer; both handles stay as they were
 template <class Context, class From, class Into>
 scaled<view<Into>> add_gradients(Context& context, scaled<view<From>>&& from, scaled<view<Into>>&& into) {
   into.ticket().require_same(from.ticket(), "add_gradients");
-  const view<From> values = std::move(from).take("add_gradients").gradients;
+  add_gradients(context, from.peek("add_gradients"), into.peek("add_gradients"));
+  static_cast<void>(std::move(from).take("add_gradients"));
   auto sum = std::move(into).take("add_gradients");
-  add_gradients(context, values, sum.gradients);
   return {sum.gradients, std::move(sum.used)};
 }
 

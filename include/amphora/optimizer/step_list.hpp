@@ -19,11 +19,16 @@ constexpr std::int64_t state_stride(std::int64_t n) { return (n + 15) / 16 * 16;
 
 class step_list {
  public:
-  /// Errors  unknown-format, no-master, setting, same-buffer; nothing is changed then
+  /// Errors  setting, shape, unknown-format, no-master
+  static void require_parameters(const std::vector<parameter_view>& parameters, int groups) {
+    for (const parameter_view& p : parameters) check(p, groups);
+  }
+  /// own_state  device memory for the state of parameters that bring none
+  /// Errors     require_parameters', same-buffer; nothing is changed then
   void set_parameters(const std::vector<parameter_view>& parameters, int states, int groups, float* own_state) {
+    require_parameters(parameters, groups);
     std::vector<step_tensor> tensors;
     for (const parameter_view& p : parameters) {
-      check(p, groups);
       step_tensor t = {};
       t.master = p.master, t.n = p.n, t.group = p.group, t.stochastic = p.stochastic;
       int targets = 0;
@@ -42,43 +47,42 @@ class step_list {
     for (const step_tensor& t : tensors_) chunks_ += chunks_of(t.n), elements_ += t.n;
   }
 
-  /// Takes this step's gradients over. Costs a comparison of each entry where they are those of the step before.
+  /// Insists on gradients that fit the parameters. Changes nothing, so a step asks before it uses a handle up.
   ///
+  /// Cost    a comparison of each entry where they are those of the step before
   /// Errors  shape, unknown-format, same-buffer
-  void set_gradients(const gradient_list& list, const std::vector<parameter_view>& parameters, const char* call) {
-    const bool flat = list.is_flat() && list[0].n == elements_ && tensors_.size() != 1;
-    if (!flat && list.size() != count()) fail("shape", call, ": ", list.size(), " gradients were given for ", count(), " parameters");
+  void require_gradients(const gradient_list& list, const std::vector<parameter_view>& parameters, const char* call) {
+    if (!cuts(list) && list.size() != count()) fail("shape", call, ": ", list.size(), " gradients were given for ", count(), " parameters");
     bool changed = false;
-    std::int64_t offset = 0;
-    for (std::int64_t k = 0; k < count(); ++k) {
-      const std::int64_t n = tensors_[static_cast<std::size_t>(k)].n;
-      gradient_view entry = list[flat ? 0 : k];
-      if (flat) entry = {{static_cast<const char*>(entry.data) + offset * size_of(entry.format), entry.format}, n};
-      offset += n;
-      gradient_view& known = gradients_[static_cast<std::size_t>(k)];
-      if (entry.data == known.data && entry.format == known.format && (!entry.data || entry.n == known.n)) continue;
+    each_gradient(list, [&](std::int64_t k, const gradient_view& entry) {
+      if (is_known(k, entry)) return;
+      changed = true;
+      if (!entry.data) return;
       const char* name = parameters[static_cast<std::size_t>(k)].name;
-      if (entry.data && entry.n != n) fail("shape", call, ": the gradient of parameter ", k, " '", name, "' has ", entry.n, " elements, its weights have ", n);
-      if (entry.data && !is_step_format(entry.format)) fail("unknown-format", call, ": the gradient of parameter ", k, " '", name, "' is ", name_of(entry.format), "; a step reads f16, bf16 and f32");
-      known = entry, changed = true;
-    }
+      const std::int64_t n = tensors_[static_cast<std::size_t>(k)].n;
+      if (entry.n != n) fail("shape", call, ": the gradient of parameter ", k, " '", name, "' has ", entry.n, " elements, its weights have ", n);
+      if (!is_step_format(entry.format)) fail("unknown-format", call, ": the gradient of parameter ", k, " '", name, "' is ", name_of(entry.format), "; a step reads f16, bf16 and f32");
+    });
     if (!changed) return;
-    ++changes_;
     ranges_.clear();
-    for (std::int64_t k = 0; k < count(); ++k) {
-      const gradient_view& g = gradients_[static_cast<std::size_t>(k)];
-      if (g.data) add_range(g.data, g.n * size_of(g.format), k);
-    }
-    if (const range* twice = overlap()) {
-      const std::int64_t first = twice[-1].parameter, second = twice->parameter;
-      gradients_.assign(gradients_.size(), gradient_view());
-      fail("same-buffer", call, ": the gradients of parameters ", first, " and ", second, " share memory; give each its own, or list a tied weight once");
-    }
+    each_gradient(list, [&](std::int64_t k, const gradient_view& entry) {
+      if (entry.data) add_range(entry.data, entry.n * size_of(entry.format), k);
+    });
+    if (const range* twice = overlap())
+      fail("same-buffer", call, ": the gradients of parameters ", twice[-1].parameter, " and ", twice->parameter, " share memory; give each its own, or list a tied weight once");
+  }
+  /// Takes over gradients that require_gradients let through.
+  void set_gradients(const gradient_list& list) {
+    bool changed = false;
+    each_gradient(list, [&](std::int64_t k, const gradient_view& entry) {
+      if (!is_known(k, entry)) gradients_[static_cast<std::size_t>(k)] = entry, changed = true;
+    });
+    changes_ += changed;
   }
 
   std::int64_t count() const { return static_cast<std::int64_t>(tensors_.size()); }
   std::int64_t chunks() const { return chunks_; }
-  /// How often the gradients were others than in the step before.
+  /// How often the gradients were others than in the step before: when a device must copy the table anew.
   std::int64_t changes() const { return changes_; }
   const step_tensor* tensors() const { return tensors_.data(); }
   const gradient_view* gradients() const { return gradients_.data(); }
@@ -88,6 +92,27 @@ class step_list {
     std::uintptr_t begin, end;
     std::int64_t parameter;
   };
+
+  /// Whether the list is one arena for all parameters.
+  bool cuts(const gradient_list& list) const { return list.is_flat() && list[0].n == elements_ && tensors_.size() != 1; }
+  /// Calls visit(parameter, its gradient), an arena cut in the parameters' order.
+  template <class Visit> void each_gradient(const gradient_list& list, const Visit& visit) const {
+    if (!cuts(list)) {
+      for (std::int64_t k = 0; k < count(); ++k) visit(k, list[k]);
+      return;
+    }
+    const gradient_view& all = list[0];
+    std::int64_t offset = 0;
+    for (std::int64_t k = 0; k < count(); ++k) {
+      const std::int64_t n = tensors_[static_cast<std::size_t>(k)].n;
+      visit(k, all.data ? gradient_view({static_cast<const char*>(all.data) + offset * size_of(all.format), all.format}, n) : gradient_view());
+      offset += n;
+    }
+  }
+  bool is_known(std::int64_t k, const gradient_view& entry) const {
+    const gradient_view& known = gradients_[static_cast<std::size_t>(k)];
+    return entry.data == known.data && (!entry.data || (entry.format == known.format && entry.n == known.n));
+  }
 
   static void check(const parameter_view& p, int groups) {
     if (p.group < 0 || p.group >= groups) fail("setting", "parameter '", p.name, "' is in group ", p.group, " of ", groups);

@@ -67,18 +67,19 @@ template <class Gradients> struct scaled_content<scaled<Gradients>> { using type
 /// gradients  scaled(gradients, ticket) by move; without a scaler scaled(gradients, ticket{}), whose scale is one
 /// choice     what a step does where one is not finite
 /// Value      the stored values with the factor that makes them true, on the device; what clipping, norms and steps take
-/// Errors     used-twice, stale-ticket, unknown-format; scaled-gradient at compile time. Does not synchronise
+/// Errors     used-twice, stale-ticket, unknown-format, and the handle stays as it was; scaled-gradient at compile time.
+///            Does not synchronise
 /// Cost       the gradients' bytes, once
 template <class Context, class Scaled>
 auto unscale(Context& context, Scaled&& gradients, on_overflow choice = on_overflow::skip) {
   using device = typename Context::device;
   using content = typename detail::scaled_content<std::remove_cv_t<std::remove_reference_t<Scaled>>>::type;
   if constexpr (require_scaled<Scaled&&>()) {
-    auto parts = std::move(gradients).take("unscale");
-    const gradient_list list(parts.gradients);
+    const gradient_list list(gradients.peek("unscale"));
     detail::require_gradient_formats(list, "unscale");
     std::uint32_t present = 0;
     for (const gradient_view& entry : list) present |= entry.data != nullptr;
+    auto parts = std::move(gradients).take("unscale");
     auto* facts = static_cast<gradient_facts*>(context.allocate(sizeof(gradient_facts)));
     const float* inverse = parts.used.inverse();
     unscaled<content, Context> result(context, static_cast<content&&>(parts.gradients), std::move(parts.used), facts);

@@ -86,12 +86,21 @@ class [[nodiscard]] scaled : detail::pending_handle {
   bool live() const { return live_; }
   const amphora::ticket& ticket() const { return ticket_; }
 
-  /// Uses the handle up.
+  /// For the library: what take will give, to be looked at before the handle is used up.
   ///
-  /// call  who asks, for the message
-  scaled_parts<Gradients> take(const char* call) && {
+  /// call    who asks, for the message
+  /// Errors  used-twice, stale-ticket
+  const std::remove_reference_t<Gradients>& peek(const char* call) const {
     if (!live_) detail::fail("used-twice", call, ": these gradients were used or moved from before; make a new handle from the next backward pass");
     ticket_.require_fresh(call);
+    return gradients_;
+  }
+  /// Uses the handle up.
+  ///
+  /// call    who asks, for the message
+  /// Errors  used-twice, stale-ticket
+  scaled_parts<Gradients> take(const char* call) && {
+    static_cast<void>(peek(call));
     live_ = false;
     if (ticket_.scaler()) ticket_.scaler()->open = false;
     unlink();

@@ -1,0 +1,61 @@
+#include <amphora/host/context.hpp>                // host_context
+#include <amphora/optimizer/adamw.hpp>             // adamw
+#include <amphora/optimizer/lamb.hpp>              // lamb
+#include <amphora/optimizer/optimizer_memory.hpp>  // optimizer_memory
+
+#include <doctest/doctest.h>
+
+#include <utility>
+#include <vector>
+
+namespace amp = amphora;
+using amp::detail::optimizer_memory;
+
+namespace {
+struct list {
+  std::vector<float> w = std::vector<float>(10000), s = std::vector<float>(200);
+  std::vector<amp::parameter_view> views() {
+    return {{w.data(), nullptr, nullptr, nullptr, 5000}, {w.data() + 5000, nullptr, nullptr, s.data(), 100}, {w.data() + 5100, nullptr, nullptr, nullptr, 17}};
+  }
+};
+}  // namespace
+
+TEST_CASE_TEMPLATE("tables are as long as groups, parameters and chunks, and hold state for who brought none", Rule, amp::adamw, amp::lamb) {
+  amp::host_context context;
+  list three;
+  optimizer_memory<Rule, amp::host_context> memory(context, three.views(), 2);
+  constexpr std::int64_t sums = amp::rule_traits<Rule>::needs_norms ? 2 : 1;
+  CHECK(memory.state.size() == 2 * (5008 + 32));  // whole cache lines of 16 floats
+  CHECK(memory.rules.size() == 2);
+  CHECK(memory.rates.size() == 2);
+  for (auto size : {memory.steps.size(), memory.scalars.size(), memory.nows.size()}) CHECK(size == 3);
+  CHECK(memory.trusts.size() == (sums == 2 ? 3 : 0));
+  CHECK(memory.partial.size() == (2 + 1 + 1) * sums);  // chunks of 4096
+}
+
+TEST_CASE_TEMPLATE("the bytes said beforehand are those of the arrays", Rule, amp::adamw, amp::lamb) {
+  amp::host_context context;
+  list three;
+  optimizer_memory<Rule, amp::host_context> memory(context, three.views(), 2);
+  const auto bytes = [](const auto& array) { return array.size() * static_cast<std::int64_t>(sizeof *array.data()); };
+  CHECK(memory.bytes(three.views(), 2) == bytes(memory.state) + bytes(memory.facts) + bytes(memory.record) + bytes(memory.counters) + bytes(memory.rules) + bytes(memory.rates) +
+                                              bytes(memory.steps) + bytes(memory.scalars) + bytes(memory.nows) + bytes(memory.trusts) + bytes(memory.partial));
+}
+
+TEST_CASE("a step's tables are these arrays, wherever their owner moves") {
+  amp::host_context context;
+  list three;
+  optimizer_memory<amp::lamb, amp::host_context> memory(context, three.views(), 1);
+  const auto before = memory.tables();
+  auto moved = std::move(memory);
+  const auto after = moved.tables();
+  CHECK(after.facts == moved.facts.data());
+  CHECK(after.record == before.record);
+  CHECK(after.counters == before.counters);
+  CHECK(after.rules == before.rules);
+  CHECK(after.rates == before.rates);
+  CHECK(after.steps == before.steps);
+  CHECK(after.scalars == before.scalars);
+  CHECK(after.nows == before.nows);
+  CHECK(after.trusts == moved.trusts.data());
+}
