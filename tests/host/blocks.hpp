@@ -11,10 +11,18 @@ namespace blocks {
 namespace amp = amphora;
 using namespace amphora::detail;
 
-/// 64 floats a time over all kinds: every `step`-th pattern of 2^32, which meets each exponent, sign and many halves.
+/// 64 floats a time over all kinds: every `step`-th pattern of 2^32, which meets each exponent, sign and many halves; and
+/// those of one or two bits of significand, among them every power of 2, the infinities and the usual NaN.
 template <class F>
 void for_floats(std::uint64_t step, const F& f) {
   float x[block_size];
+  for (std::uint32_t sign_exponent = 0; sign_exponent < 512; ++sign_exponent) {
+    for (int i = 0; i < block_size; ++i) {
+      const std::uint32_t pattern = sign_exponent << 23 | (i % 2 ? 1u << 22 : 0) | (i / 2 < 23 ? 1u << (i / 2) : 0);
+      std::memcpy(x + i, &pattern, sizeof pattern);
+    }
+    f(x);
+  }
   for (std::uint64_t first = 0; first < std::uint64_t(1) << 32; first += step * block_size) {
     for (int i = 0; i < block_size; ++i) {
       const auto pattern = static_cast<std::uint32_t>(first + step * static_cast<std::uint64_t>(i));

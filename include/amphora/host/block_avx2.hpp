@@ -175,10 +175,10 @@ struct block<level_avx2> {
     constexpr int dropped = 11 - Format::significand_bits;
     const __m256i magnitude = _mm256_and_si256(x, _mm256_set1_epi16(0x7fff));
     const __m256i nan = _mm256_cmpgt_epi16(magnitude, _mm256_set1_epi16(0x7c00));
-    const __m256i bit = _mm256_set1_epi16(1 << dropped);
-    // mulhrs shifts and rounds halves up; one less (-1 is added) is rounded down where the result would be even without.
-    __m256i sum = _mm256_add_epi16(magnitude, _mm256_cmpeq_epi16(_mm256_and_si256(x, bit), _mm256_setzero_si256()));
-    if constexpr (Format::has_infinity) sum = _mm256_andnot_si256(_mm256_and_si256(nan, _mm256_set1_epi16((1 << dropped) - 1)), sum);
+    // mulhrs shifts and rounds halves up; one less is rounded down where the result would be even without, half less is cut.
+    __m256i added = _mm256_cmpeq_epi16(_mm256_and_si256(x, _mm256_set1_epi16(1 << dropped)), _mm256_setzero_si256());
+    if constexpr (Format::has_infinity) added = _mm256_min_epi16(added, _mm256_and_si256(nan, _mm256_set1_epi16(-(1 << (dropped - 1)))));
+    const __m256i sum = _mm256_add_epi16(magnitude, added);
     __m256i result = _mm256_mulhrs_epi16(sum, _mm256_set1_epi16(1 << (15 - dropped)));
     if constexpr (Format::has_infinity) {
       if constexpr (std::is_same_v<Mode, saturating>) result = _mm256_add_epi16(result, _mm256_cmpeq_epi16(result, _mm256_set1_epi16(fields<Format>::exponent)));
