@@ -7,14 +7,10 @@
 
 using namespace amphora;
 
-TEST_CASE("small arrays are left to the caller") {
-  std::vector<char> from(1 << 12), to(1 << 12);
-  int calls = 0;
-  CHECK(detail::stream_blocks([&](const char*, char*, std::int64_t) { ++calls; }, from.data(), 1, to.data(), 1, std::int64_t(from.size())) == 0);
-  CHECK(calls == 0);
-}
+namespace {
 
-TEST_CASE("the front of large arrays is written once, in order of its numbers, and the rest is left") {
+template <class Level>
+void check_front_and_rest() {
   // Numbers of 4 bytes to numbers of 2: the lower half of each.
   const std::int64_t n = detail::stream_threshold / 6 + 777;
   std::vector<std::uint32_t> from(static_cast<std::size_t>(n));
@@ -24,7 +20,7 @@ TEST_CASE("the front of large arrays is written once, in order of its numbers, a
   };
   for (const std::size_t offset : {0, 1, 13}) {
     std::vector<std::uint16_t> to(from.size() + offset, 0xa5a5);
-    const std::int64_t done = detail::stream_blocks(lower, reinterpret_cast<const char*>(from.data()), 4, reinterpret_cast<char*>(to.data() + offset), 2, n);
+    const std::int64_t done = detail::stream_blocks<Level>(lower, reinterpret_cast<const char*>(from.data()), 4, reinterpret_cast<char*>(to.data() + offset), 2, n);
 #if AMPHORA_X86
     CHECK(done > n - 2 * detail::stream_pages * detail::stream_page);
 #endif
@@ -37,6 +33,23 @@ TEST_CASE("the front of large arrays is written once, in order of its numbers, a
     }
     CHECK(wrong == 0);
   }
+}
+
+}  // namespace
+
+TEST_CASE("small arrays are left to the caller") {
+  std::vector<char> from(1 << 12), to(1 << 12);
+  int calls = 0;
+  CHECK(detail::stream_blocks([&](const char*, char*, std::int64_t) { ++calls; }, from.data(), 1, to.data(), 1, std::int64_t(from.size())) == 0);
+  CHECK(calls == 0);
+}
+
+TEST_CASE("the front of large arrays is written once, in order of its numbers, and the rest is left") {
+  check_front_and_rest<detail::level_base>();
+#if AMPHORA_X86
+  if (detail::has_avx2()) check_front_and_rest<detail::level_avx2>();
+  if (detail::has_avx512()) check_front_and_rest<detail::level_avx512>();
+#endif
 }
 
 TEST_CASE("a target whose numbers straddle lines is left to the caller") {

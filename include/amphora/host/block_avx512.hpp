@@ -173,27 +173,30 @@ struct block<level_avx512> {
 
   template <class Format, class Mode>
   AMPHORA_AVX512 static AMPHORA_INLINE __m512i to_fp8(__m512i first, __m512i second) {
-    const __m512i bytes = _mm512_packus_epi16(rounded<Format, Mode>(first), rounded<Format, Mode>(second));
+    __m512i bytes = _mm512_packus_epi16(rounded<Format>(first), rounded<Format>(second));
+    if constexpr (std::is_same_v<Mode, saturating>) {  // f16's infinity is 0x7c here, of e4m3 0xf8, and a NaN is more
+      const __mmask64 number = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(static_cast<char>(Format::has_infinity ? 0x7c : 0xf8)));
+      const __m512i of_nan = Format::has_infinity ? bytes : _mm512_set1_epi8(0x7f);
+      bytes = _mm512_mask_min_epu8(of_nan, number, bytes, _mm512_set1_epi8(fields<Format>::largest));
+    } else if constexpr (!Format::has_infinity) {
+      bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8(0x7f));  // infinity, NaN and what is too large
+    }
     const __m512i result = or_and(bytes, _mm512_packs_epi16(first, second), _mm512_set1_epi8(-0x80));
     return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), result);
   }
-  /// Without the sign.
-  template <class Format, class Mode>
+  /// Without the sign, and what is too large still to be limited.
+  template <class Format>
   AMPHORA_AVX512 static AMPHORA_INLINE __m512i rounded(__m512i x) {
     constexpr int dropped = 11 - Format::significand_bits;
     const __m512i magnitude = _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
-    const __mmask32 number = _mm512_cmple_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
     const __mmask32 even = _mm512_testn_epi16_mask(x, _mm512_set1_epi16(1 << dropped));
-    // mulhrs shifts and rounds halves up; one less is rounded down where the result would be even without.
+    // mulhrs shifts and rounds halves up; one less is rounded down where the result would be even without, half less is cut.
     __m512i sum = _mm512_mask_sub_epi16(magnitude, even, magnitude, _mm512_set1_epi16(1));
-    if constexpr (Format::has_infinity) sum = _mm512_mask_mov_epi16(_mm512_andnot_si512(_mm512_set1_epi16((1 << dropped) - 1), magnitude), number, sum);  // NaN is cut
-    const __m512i result = _mm512_mulhrs_epi16(sum, _mm512_set1_epi16(1 << (15 - dropped)));
-    if constexpr (std::is_same_v<Mode, saturating>) {
-      const __m512i of_nan = Format::has_infinity ? result : _mm512_set1_epi16(0x7f);
-      return _mm512_mask_min_epu16(of_nan, number, result, _mm512_set1_epi16(fields<Format>::largest));
-    } else {
-      return Format::has_infinity ? result : _mm512_min_epu16(result, _mm512_set1_epi16(0x7f));  // infinity, NaN and what is too large
+    if constexpr (Format::has_infinity) {
+      const __mmask32 nan = _mm512_cmpgt_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
+      sum = _mm512_mask_sub_epi16(sum, nan, magnitude, _mm512_set1_epi16(1 << (dropped - 1)));
     }
+    return _mm512_mulhrs_epi16(sum, _mm512_set1_epi16(1 << (15 - dropped)));
   }
 };
 

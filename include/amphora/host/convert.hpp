@@ -33,7 +33,7 @@ void convert_array_at(const void* from, void* to, std::int64_t n) {
   const auto loop = [](const char* source_block, char* target_block, std::int64_t blocks) {
     block_loop<To, Mode, From>::run(Level{}, source_block, target_block, blocks);
   };
-  const std::int64_t streamed = stream_blocks(loop, source, From::bits / 8, target, To::bits / 8, n);
+  const std::int64_t streamed = stream_blocks<Level>(loop, source, From::bits / 8, target, To::bits / 8, n);
   const std::int64_t blocks = (n - streamed) / block_size;
   loop(source + streamed * (From::bits / 8), target + streamed * (To::bits / 8), blocks);
   for (std::int64_t i = streamed + blocks * block_size; i < n; ++i) convert_one<To, Mode, From>(from, to, i);

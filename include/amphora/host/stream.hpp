@@ -1,12 +1,12 @@
 // Large arrays written around the cache, several pages in turn.
 #pragma once
-#include <amphora/host/block.hpp>  // block_size
-#include <amphora/host/level.hpp>  // AMPHORA_X86
+#include <amphora/host/block.hpp>  // block_size, AMPHORA_AVX512
+#include <amphora/host/level.hpp>  // level_base, level_avx512, AMPHORA_X86
 
 #include <cstdint>  // int64_t, uintptr_t
 
 #if AMPHORA_X86
-#include <emmintrin.h>  // _mm_stream_si128
+#include <immintrin.h>  // _mm_stream_si128, _mm512_stream_si512
 #endif
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
@@ -16,12 +16,12 @@ inline constexpr std::int64_t stream_threshold = 16 << 20;
 
 /// What was measured to be fastest: so many pages in turn, so many blocks of each at a time, the next pages' prefetched.
 inline constexpr int stream_pages = 8;
-inline constexpr int stream_visit = 2;
+inline constexpr int stream_visit = 1;
 inline constexpr int stream_page = 4096;  ///< bytes, of the wider array
 
 #if AMPHORA_X86
 /// Copies whole lines of 64 bytes to memory without reading what they hold. to is aligned to 64.
-inline void stream_lines(const char* from, char* to, std::int64_t bytes) {
+inline void stream_lines(level_base, const char* from, char* to, std::int64_t bytes) {
   for (; bytes > 0; bytes -= 64, from += 64, to += 64) {
     const auto* source = reinterpret_cast<const __m128i*>(from);
     auto* target = reinterpret_cast<__m128i*>(to);
@@ -31,14 +31,19 @@ inline void stream_lines(const char* from, char* to, std::int64_t bytes) {
     _mm_stream_si128(target + 3, _mm_load_si128(source + 3));
   }
 }
+inline void stream_lines(level_avx2, const char* from, char* to, std::int64_t bytes) { stream_lines(level_base{}, from, to, bytes); }
+AMPHORA_AVX512 inline void stream_lines(level_avx512, const char* from, char* to, std::int64_t bytes) {
+  for (; bytes > 0; bytes -= 64, from += 64, to += 64) _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_load_si512(from));
+}
 #endif
 
 /// Runs loop(from, to, blocks) over the front of two large arrays, and returns how many of the n numbers that was: 0 where
 /// the arrays are small. The rest is the caller's.
 ///
 /// from_size, to_size  bytes of one number
+/// Level               one that the CPU must have
 /// A processor's prefetching ends at the page; with several pages in turn, memory stays busy.
-template <class Loop>
+template <class Level = level_base, class Loop>
 std::int64_t stream_blocks(const Loop& loop, const char* from, int from_size, char* to, int to_size, std::int64_t n) {
 #if AMPHORA_X86
   if (n < stream_threshold / (from_size + to_size)) return 0;
@@ -61,7 +66,7 @@ std::int64_t stream_blocks(const Loop& loop, const char* from, int from_size, ch
         if (first + group < groups * group)
           for (std::int64_t line = 0; line < stream_visit * from_block; line += 64) _mm_prefetch(source + group * from_block + line, _MM_HINT_T1);
         loop(source, lines, stream_visit);
-        stream_lines(lines, to + block * to_block, stream_visit * to_block);
+        stream_lines(Level{}, lines, to + block * to_block, stream_visit * to_block);
       }
   _mm_sfence();
   return head + groups * group * block_size;
