@@ -181,7 +181,8 @@ struct block<level_avx512> {
     } else if constexpr (!Format::has_infinity) {
       bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8(0x7f));  // infinity, NaN and what is too large
     }
-    const __m512i result = or_and(bytes, _mm512_packs_epi16(first, second), _mm512_set1_epi8(-0x80));
+    // bytes | (signs & ~0x7f)
+    const __m512i result = _mm512_ternarylogic_epi32(bytes, _mm512_packs_epi16(first, second), _mm512_set1_epi8(0x7f), 0xf4);
     return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), result);
   }
   /// Without the sign, and what is too large still to be limited.
