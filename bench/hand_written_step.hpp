@@ -95,14 +95,18 @@ bool step(int threads, double scale, int number, const std::uint16_t* g, float* 
   return true;
 }
 
+HAND_WRITTEN inline void add_halves(float* __restrict a, const float* __restrict b, std::int64_t from, std::int64_t to) {
+  const __m512 half = _mm512_set1_ps(0.5f);
+  for (std::int64_t i = from; i < to; i += 16)
+    _mm512_storeu_ps(a + i, _mm512_fmadd_ps(_mm512_loadu_ps(a + i), half, _mm512_mul_ps(_mm512_loadu_ps(b + i), half)));
+}
+
 /// What the memory allows: reads two arrays and writes one of them in place, and does next to nothing with them.
-HAND_WRITTEN inline void update_loop(int threads, float* __restrict a, const float* __restrict b, std::int64_t n) {
+inline void update_loop(int threads, float* __restrict a, const float* __restrict b, std::int64_t n) {
 #pragma omp parallel num_threads(threads)
   {
     const auto [from, to] = share(n);
-    const __m512 half = _mm512_set1_ps(0.5f);
-    for (std::int64_t i = from; i < to; i += 16)
-      _mm512_storeu_ps(a + i, _mm512_fmadd_ps(_mm512_loadu_ps(a + i), half, _mm512_mul_ps(_mm512_loadu_ps(b + i), half)));
+    add_halves(a, b, from, to);
   }
 }
 
