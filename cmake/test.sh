@@ -11,7 +11,7 @@ preset=${AMPHORA_PRESET:-host}
 sh cmake/packages.sh cmake=cmake ninja-build=ninja g++=g++ clang=clang++ ccache=ccache pkg-config=pkg-config \
   libboost-dev=boost/hana.hpp libeigen3-dev=eigen3/Eigen/Core doctest-dev=doctest/doctest.h \
   nlohmann-json3-dev=nlohmann/json.hpp libcli11-dev=CLI/CLI.hpp libfmt-dev=fmt/format.h \
-  libbenchmark-dev=benchmark/benchmark.h gnuplot-nox=gnuplot
+  libbenchmark-dev=benchmark/benchmark.h gnuplot-nox=gnuplot valgrind=valgrind
 case $preset in clang | tsan) sh cmake/packages.sh libomp-dev=/usr/lib/llvm-14/lib/libomp.so ;; esac
 
 . cmake/build.sh
