@@ -40,3 +40,10 @@ TEST_CASE("no format is read as 0 and written nowhere") {
   CHECK(detail::load_one(format_id::none, memory, 0) == 0.0f);
   for (const unsigned char byte : memory) CHECK(byte == 0);
 }
+
+TEST_CASE("an element's address counts in its format's bytes") {
+  std::vector<amphora::float16> low(8);
+  std::vector<float> wide(8);
+  CHECK(amphora::detail::nth(low.data(), amphora::format_id::f16, 3) == low.data() + 3);
+  CHECK(amphora::detail::nth(static_cast<const float*>(wide.data()), amphora::format_id::f32, 3) == wide.data() + 3);
+}

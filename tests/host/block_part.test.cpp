@@ -1,5 +1,5 @@
 #include <amphora/format/storage.hpp>   // bfloat16, float16
-#include <amphora/host/block_part.hpp>  // copy_part, element, load_part, store_part, store_stochastic
+#include <amphora/host/block_part.hpp>  // copy_part, load_part, store_part, store_stochastic
 
 #include <doctest/doctest.h>
 
@@ -7,13 +7,6 @@
 
 namespace amp = amphora;
 using namespace amphora::detail;
-
-TEST_CASE("an element's address counts in its format's bytes") {
-  std::vector<amp::float16> low(8);
-  std::vector<float> wide(8);
-  CHECK(element(low.data(), amp::format_id::f16, 3) == low.data() + 3);
-  CHECK(element(static_cast<const float*>(wide.data()), amp::format_id::f32, 3) == wide.data() + 3);
-}
 
 TEST_CASE_TEMPLATE("a part of a block is read with zeros behind it, and written with nothing behind it", Storage, amp::float16, amp::bfloat16, float) {
   constexpr auto format = amp::format_id_v<amp::format_of_t<Storage>>;

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/bit_cast.hpp>   // bit_cast
 #include <amphora/format/convert.hpp>    // convert_bits, default_mode
-#include <amphora/format/format_id.hpp>  // format_id
+#include <amphora/format/format_id.hpp>  // format_id, size_of
 #include <amphora/host/level.hpp>        // level_base, AMPHORA_INLINE
 
 #include <cstdint>  // int64_t, uint32_t
@@ -16,6 +16,10 @@ inline constexpr int block_size = 64;
 /// Where a block's store names no mode, 8-bit formats saturate and the others overflow to infinity.
 template <class Format, class Mode>
 using block_mode_t = std::conditional_t<!std::is_same_v<Mode, default_mode>, Mode, std::conditional_t<is_fp8_v<Format>, saturating, non_saturating>>;
+
+/// Where number i of an array lies.
+inline const void* nth(const void* data, format_id format, std::int64_t i) { return static_cast<const char*>(data) + i * size_of(format); }
+inline void* nth(void* data, format_id format, std::int64_t i) { return static_cast<char*>(data) + i * size_of(format); }
 
 /// Number i of one array, rounded once to number i of another. No alignment is asked for.
 template <class To, class Mode, class From>

@@ -1,7 +1,7 @@
 // A block of 64 elements that is not whole: the end of an array, one element at a time.
 #pragma once
 #include <amphora/detail/bit_cast.hpp>       // bit_cast
-#include <amphora/format/format_id.hpp>      // format_id, size_of
+#include <amphora/format/format_id.hpp>      // format_id
 #include <amphora/host/block.hpp>            // load_one, store_one
 #include <amphora/host/level.hpp>            // AMPHORA_APART
 #include <amphora/optimizer/stochastic.hpp>  // stochastic_rounding, round_stochastically
@@ -12,10 +12,6 @@
 #include <cstring>  // memcpy
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
-
-/// Where element i of an array lies.
-inline const void* element(const void* data, format_id format, std::int64_t i) { return static_cast<const char*>(data) + i * size_of(format); }
-inline void* element(void* data, format_id format, std::int64_t i) { return static_cast<char*>(data) + i * size_of(format); }
 
 // AMPHORA_APART: what a whole block does not need stays out of the loops, so that they stay short.
 

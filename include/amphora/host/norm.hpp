@@ -1,7 +1,7 @@
 // Finite check and norm of a list of gradients: one read-only pass, chunk by chunk in the fixed order.
 #pragma once
-#include <amphora/host/block.hpp>           // block
-#include <amphora/host/block_part.hpp>      // element, load_part
+#include <amphora/host/block.hpp>           // block, nth
+#include <amphora/host/block_part.hpp>      // load_part
 #include <amphora/host/level.hpp>           // AMPHORA_EXACT
 #include <amphora/host/square_rows.hpp>     // fold_lanes
 #include <amphora/host/step_loops.hpp>      // step_loops
@@ -27,7 +27,7 @@ AMPHORA_EXACT double careful_sum(const gradient_view& g, std::int64_t from, std:
   float x[step_block];
   for (std::int64_t i = from; i < to; i += step_block) {
     const int count = static_cast<int>(to - i < step_block ? to - i : step_block);
-    if (count == step_block) block<level_base>::load(g.format, element(g.data, g.format, i), x);
+    if (count == step_block) block<level_base>::load(g.format, nth(g.data, g.format, i), x);
     else load_part(g.format, g.data, i, count, x);
     for (int j = 0; j < count; ++j) {
       float stored = x[j];

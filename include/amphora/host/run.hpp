@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/format/convert.hpp>    // convert
 #include <amphora/format/format_id.hpp>  // format_id, size_of
-#include <amphora/host/block.hpp>        // block, block_size, load_one, store_one
+#include <amphora/host/block.hpp>        // block, block_size, load_one, nth, store_one
 #include <amphora/host/level.hpp>        // level_avx2, has_avx2
 #include <amphora/ops/operand.hpp>       // source, target
 
@@ -32,9 +32,6 @@ struct host_target {
 
   template <class Format> host_target(const target<Format>& y) : data(y.data), format(format_id_v<Format>), add(y.add) {}
 };
-
-inline const void* nth(const void* data, format_id format, std::int64_t i) { return static_cast<const char*>(data) + i * size_of(format); }
-inline void* nth(void* data, format_id format, std::int64_t i) { return static_cast<char*>(data) + i * size_of(format); }
 
 /// Whole blocks of 64 with a level's instructions.
 template <class Level> struct block_runs;

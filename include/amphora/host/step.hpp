@@ -1,6 +1,6 @@
 // The optimizer phase on the host: both passes of all tensors in one parallel region.
 #pragma once
-#include <amphora/host/block_part.hpp>    // element
+#include <amphora/host/block.hpp>         // nth
 #include <amphora/host/context.hpp>       // host_context, host_device
 #include <amphora/host/norm.hpp>          // check_gradients, norm_of_order, each_range
 #include <amphora/host/run.hpp>           // load_floats, store_floats
@@ -157,20 +157,20 @@ struct step_kernels<host_device> {
   static void materialize(host_context& context, const gradient_view& from, const gradient_facts* facts, float* to) {
     detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) {
       std::int64_t changed = 0;
-      detail::load_floats(from.format, detail::element(from.data, from.format, i), to + i, n);
+      detail::load_floats(from.format, detail::nth(from.data, from.format, i), to + i, n);
       for (std::int64_t j = i; j < i + n; ++j) to[j] = facts->value(to[j], detail::largest_of(from.format), changed);
     });
   }
   template <class Build = detail::this_build>
   static void widen(host_context& context, const gradient_view& from, float* to) {
-    detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) { detail::load_floats(from.format, detail::element(from.data, from.format, i), to + i, n); });
+    detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) { detail::load_floats(from.format, detail::nth(from.data, from.format, i), to + i, n); });
   }
   template <class Build = detail::this_build>
   static void add(host_context& context, const gradient_view& from, const model_pointer& to) {
     detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) {
       float a[detail::step_block], b[detail::step_block];
-      void* const place = detail::element(to.data, to.format, i);
-      detail::load_floats(from.format, detail::element(from.data, from.format, i), a, n), detail::load_floats(to.format, place, b, n);
+      void* const place = detail::nth(to.data, to.format, i);
+      detail::load_floats(from.format, detail::nth(from.data, from.format, i), a, n), detail::load_floats(to.format, place, b, n);
       for (std::int64_t j = 0; j < n; ++j) b[j] = (real(b[j]) + real(a[j])).x;
       detail::store_floats(to.format, b, place, n);
     });

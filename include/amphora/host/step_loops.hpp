@@ -1,8 +1,8 @@
 // The loops of a step over one tensor, the same text at each level of the CPU's instructions.
 #pragma once
 #include <amphora/format/real.hpp>           // real
-#include <amphora/host/block.hpp>            // block
-#include <amphora/host/block_part.hpp>       // element, load_part, store_part, store_stochastic
+#include <amphora/host/block.hpp>            // block, nth
+#include <amphora/host/block_part.hpp>       // load_part, store_part, store_stochastic
 #include <amphora/host/level.hpp>            // AMPHORA_APART, AMPHORA_EXACT, AMPHORA_AVX2, AMPHORA_AVX512
 #include <amphora/host/square_rows.hpp>      // add_squares, add_double_squares, fold_lanes, square_rows
 #include <amphora/host/step_place.hpp>       // step_place
@@ -46,17 +46,17 @@ template <class Level> struct step_loops;
 // Loads and stores need the level's attribute on the function that they are inlined into, so the outer loops are stamped.
 #define AMPHORA_STEP_BEGIN(Level)                                                                                          \
   const int count = static_cast<int>(to - i < step_block ? to - i : step_block);                                          \
-  if (count == step_block) block<Level>::load(g.format, element(g.data, g.format, i), place.x);                           \
+  if (count == step_block) block<Level>::load(g.format, nth(g.data, g.format, i), place.x);                           \
   else load_part(g.format, g.data, i, count, place.x);                                                                    \
   if (!reading.plain) reading.repair(place.x, g.format);                                                                  \
   place.find(t, i, count);                                                                                                \
-  if (!t.master && count == step_block) block<Level>::load(t.targets[0].format, element(t.targets[0].data, t.targets[0].format, i), place.w);
+  if (!t.master && count == step_block) block<Level>::load(t.targets[0].format, nth(t.targets[0].data, t.targets[0].format, i), place.w);
 #define AMPHORA_STEP_END(Level)                                                                                           \
   place.put(t, i, count);                                                                                                 \
   for (const model_pointer& target : t.targets) {                                                                         \
     if (!target.data) break;                                                                                              \
     if (t.stochastic && target.format == format_id::bf16) store_stochastic(place.w, target.data, i, count, random);         \
-    else if (count == step_block) block<Level>::store(target.format, place.w, element(target.data, target.format, i));    \
+    else if (count == step_block) block<Level>::store(target.format, place.w, nth(target.data, target.format, i));    \
     else store_part(target.format, place.w, target.data, i, count);                                                       \
   }
 
@@ -67,7 +67,7 @@ template <class Level> struct step_loops;
       alignas(64) float x[step_block], sum[step_lanes] = {};                                                              \
       std::int64_t i = square_rows(Level{}, g, from, to, sum);                                                            \
       for (; i + step_block <= to; i += step_block) {                                                                     \
-        block<Level>::load(g.format, element(g.data, g.format, i), x);                                                    \
+        block<Level>::load(g.format, nth(g.data, g.format, i), x);                                                    \
         add_squares(x, sum + (i - from) % step_lanes);                                                                    \
       }                                                                                                                   \
       if (i < to) load_part(g.format, g.data, i, static_cast<int>(to - i), x), add_squares(x, sum + (i - from) % step_lanes); \
