@@ -1,0 +1,41 @@
+// The one way in which kernels are launched.
+#pragma once
+#include <amphora/cuda/context.cuh>  // cuda_context
+#include <amphora/cuda/error.cuh>    // require_cuda
+
+#include <cuda_runtime.h>  // cudaLaunchKernelEx
+
+#include <cstdint>  // int64_t
+
+/// A kernel of this library. Hidden, so that two shared objects of one program never share one.
+#if defined(__GNUC__) || defined(__CUDACC__)
+#define AMPHORA_KERNEL __global__ __attribute__((visibility("hidden")))
+#else
+#define AMPHORA_KERNEL __global__
+#endif
+
+namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
+
+/// Threads of a block: enough for all kernels that do not say otherwise.
+inline constexpr int block_threads = 256;
+
+/// Blocks for so many pieces of work, each done by one block: as many as there are pieces, and no more than keep the device busy.
+///
+/// Kernels walk over their pieces by `for (piece = blockIdx.x; piece < pieces; piece += gridDim.x)`, so any grid is right.
+inline int grid_for(const cuda_context& context, std::int64_t pieces, int blocks_per_multiprocessor = 8) {
+  const std::int64_t most = std::int64_t(context.multiprocessors()) * blocks_per_multiprocessor;
+  return static_cast<int>(pieces < 1 ? 1 : pieces < most ? pieces : most);
+}
+
+/// Launches kernel<<<grid, block>>>(arguments…) on the context's stream. Does not wait.
+///
+/// name    for the message
+/// Errors  cuda-call
+template <class... Expected, class... Actual>
+void launch(cuda_context& context, const char* name, int grid, int block, void (*kernel)(Expected...), Actual&&... arguments) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(grid)), config.blockDim = dim3(static_cast<unsigned>(block)), config.stream = context.stream();
+  require_cuda(cudaLaunchKernelEx(&config, kernel, static_cast<Actual&&>(arguments)...), name, " on ", grid, " blocks of ", block, " threads");
+}
+
+}}}  // namespace amphora::detail

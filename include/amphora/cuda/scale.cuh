@@ -1,0 +1,56 @@
+// The CUDA device's part of a scaler: its functors run in kernels, small writes travel by value.
+#pragma once
+#include <amphora/cuda/context.cuh>   // cuda_context, cuda_device
+#include <amphora/cuda/launch.cuh>    // launch, grid_for, AMPHORA_KERNEL
+#include <amphora/scale/kernels.hpp>  // scale_kernels
+
+#include <cstddef>  // size_t
+#include <cstdint>  // int64_t
+#include <cstring>  // memcpy
+
+namespace amphora { inline namespace AMPHORA_ABI {
+namespace detail {
+
+template <class Functor> AMPHORA_KERNEL void run_once(const Functor functor) { functor(); }
+template <class Functor> AMPHORA_KERNEL void run_each(std::int64_t n, const Functor functor) {
+  for (std::int64_t i = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; i < n; i += std::int64_t(gridDim.x) * blockDim.x) functor(i);
+}
+
+/// As much as one launch carries: kernel arguments are limited to 4 KiB on every toolkit.
+struct bytes_by_value {
+  static constexpr int most = 3072;
+  unsigned char byte[most];
+};
+template <class Build = this_build>
+AMPHORA_KERNEL void write_bytes(const bytes_by_value from, unsigned char* to, int count) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) store(to + i, from.byte[i]);
+}
+
+}  // namespace detail
+
+template <>
+struct scale_kernels<cuda_device> {
+  static void wait_read(cuda_context& context, const void* device, void* host, std::size_t bytes) {
+    detail::require_cuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, context.stream()), "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(bytes), " bytes");
+    context.wait();
+  }
+  /// Up to 64 KiB travel in kernel arguments, in stream order and without a wait, also into a captured graph. More is copied, which waits.
+  static void write(cuda_context& context, const void* host, void* device, std::size_t bytes) {
+    if (bytes > (std::size_t(1) << 16)) {
+      detail::require_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, context.stream()), "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(bytes), " bytes");
+      return context.wait();
+    }
+    for (std::size_t done = 0; done < bytes; done += detail::bytes_by_value::most) {
+      const std::size_t count = bytes - done < detail::bytes_by_value::most ? bytes - done : detail::bytes_by_value::most;
+      detail::bytes_by_value part;
+      std::memcpy(part.byte, static_cast<const char*>(host) + done, count);
+      detail::launch(context, "write", 1, detail::block_threads, detail::write_bytes<>, part, static_cast<unsigned char*>(device) + done, static_cast<int>(count));
+    }
+  }
+  template <class Functor> static void run(cuda_context& context, const Functor& functor) { detail::launch(context, "run", 1, 1, detail::run_once<Functor>, functor); }
+  template <class Functor> static void run(cuda_context& context, std::int64_t n, const Functor& functor) {
+    if (n > 0) detail::launch(context, "run", detail::grid_for(context, (n + detail::block_threads - 1) / detail::block_threads), detail::block_threads, detail::run_each<Functor>, n, functor);
+  }
+};
+
+}}  // namespace amphora

@@ -1,0 +1,13 @@
+// The device that a test runs on, with the kernels of all ops.
+#pragma once
+#include <device.hpp>  // test_context
+
+#if !defined(AMPHORA_TEST_CUDA)
+#include <amphora/host/cross_entropy.hpp>  // cross_entropy_kernels
+#include <amphora/host/dropout.hpp>        // dropout_kernels
+#include <amphora/host/map.hpp>            // map_kernels
+#include <amphora/host/matmul.hpp>         // matmul_kernels
+#include <amphora/host/memory.hpp>         // memory_kernels
+#include <amphora/host/reduce.hpp>         // reduce_kernels
+#include <amphora/host/softmax.hpp>        // softmax_kernels
+#endif
