@@ -10,6 +10,7 @@
 #include <cstdint>  // uint64_t
 #include <map>      // map
 #include <set>      // set
+#include <type_traits>  // is_constructible_v
 #include <vector>   // vector
 
 struct cublasContext;  // what a cublasHandle_t points to
@@ -49,6 +50,10 @@ class cuda_context {
   cuda_context(const cuda_context&) = delete;
   cuda_context& operator=(const cuda_context&) = delete;
   ~cuda_context() {
+    while (!kept_.empty()) {
+      const kept last = kept_.back();
+      kept_.pop_back(), last.end(last.object);
+    }
     if (end_cublas_) end_cublas_(cublas_);
     for (void* memory : owned_) cudaFree(memory);
     if (owns_stream_) cudaStreamDestroy(stream_);
@@ -89,11 +94,33 @@ class cuda_context {
   ///         cuda-call  some work before failed
   void wait() const { detail::require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
+  /// The context's one T, made by T(context) or T() when it is first asked for: what a header keeps from step to step. The
+  /// last made ends first, before the vendor's handles, the memory and the stream.
+  template <class T>
+  T& cache() {
+    for (const kept& one : kept_)
+      if (one.key == &cache_key<T>::place) return *static_cast<T*>(one.object);
+    kept_.reserve(kept_.size() + 1);
+    T* made;
+    if constexpr (std::is_constructible_v<T, cuda_context&>) made = new T(*this);
+    else made = new T();
+    kept_.push_back({&cache_key<T>::place, made, [](void* object) { delete static_cast<T*>(object); }});
+    return *made;
+  }
+
   /// For cuda/cublas.cuh, which makes a handle when it is first needed.
   cublasContext* cublas() const { return cublas_; }
   void own_cublas(cublasContext* made, void (*end)(cublasContext*)) { cublas_ = made, end_cublas_ = end; }
 
  private:
+  /// Tells types apart without RTTI. Not const: a linker may fold equal constants.
+  template <class T> struct cache_key { static inline char place = 0; };
+  struct kept {
+    const void* key;
+    void* object;
+    void (*end)(void*);
+  };
+
   using free_lists = std::map<std::size_t, std::vector<void*>>;
 
   cuda_context(cudaStream_t stream, bool owns_stream, cublasContext* cublas, const cuda_workspace& workspace) : stream_(stream), cublas_(cublas), workspace_(workspace) {
@@ -151,6 +178,7 @@ class cuda_context {
   free_lists free_, captured_free_;
   std::set<void*> captured_;
   std::vector<void*> owned_;
+  std::vector<kept> kept_;
   std::uint64_t allocations_ = 0;
   int device_index_ = 0, multiprocessors_ = 1;
   bool owns_stream_ = false;
