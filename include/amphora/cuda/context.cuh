@@ -16,6 +16,7 @@
 struct cublasContext;  // what a cublasHandle_t points to
 
 namespace amphora { inline namespace AMPHORA_ABI {
+namespace detail { struct product_state; }
 
 /// Tag of the CUDA device: the front asks a context for `device` and finds the kernels by it.
 struct cuda_device {
@@ -54,7 +55,7 @@ class cuda_context {
       const kept last = kept_.back();
       kept_.pop_back(), last.end(last.object);
     }
-    if (end_cublas_) end_cublas_(cublas_);
+    if (end_products_) end_products_(products_);
     for (void* memory : owned_) cudaFree(memory);
     if (owns_stream_) cudaStreamDestroy(stream_);
   }
@@ -108,9 +109,10 @@ class cuda_context {
     return *made;
   }
 
-  /// For cuda/cublas.cuh, which makes a handle when it is first needed.
+  /// For cuda/cublas.cuh: the caller's handle, and what products keep from call to call, made when it is first needed.
   cublasContext* cublas() const { return cublas_; }
-  void own_cublas(cublasContext* made, void (*end)(cublasContext*)) { cublas_ = made, end_cublas_ = end; }
+  detail::product_state* products() const { return products_; }
+  void own_products(detail::product_state* made, void (*end)(detail::product_state*)) { products_ = made, end_products_ = end; }
 
  private:
   /// Tells types apart without RTTI. Not const: a linker may fold equal constants.
@@ -172,7 +174,8 @@ class cuda_context {
 
   cudaStream_t stream_ = nullptr;
   cublasContext* cublas_ = nullptr;
-  void (*end_cublas_)(cublasContext*) = nullptr;
+  detail::product_state* products_ = nullptr;
+  void (*end_products_)(detail::product_state*) = nullptr;
   cuda_workspace workspace_;
   std::size_t carved_ = 0;
   free_lists free_, captured_free_;
