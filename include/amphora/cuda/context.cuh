@@ -16,7 +16,6 @@
 struct cublasContext;  // what a cublasHandle_t points to
 
 namespace amphora { inline namespace AMPHORA_ABI {
-namespace detail { struct product_state; }
 
 /// Tag of the CUDA device: the front asks a context for `device` and finds the kernels by it.
 struct cuda_device {
@@ -55,7 +54,6 @@ class cuda_context {
       const kept last = kept_.back();
       kept_.pop_back(), last.end(last.object);
     }
-    if (end_products_) end_products_(products_);
     for (void* memory : owned_) cudaFree(memory);
     if (owns_stream_) cudaStreamDestroy(stream_);
   }
@@ -96,7 +94,7 @@ class cuda_context {
   void wait() const { detail::require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
   /// The context's one T, made by T(context) or T() when it is first asked for: what a header keeps from step to step. The
-  /// last made ends first, before the vendor's handles, the memory and the stream.
+  /// last made ends first, before the memory and the stream.
   template <class T>
   T& cache() {
     for (const kept& one : kept_)
@@ -109,10 +107,8 @@ class cuda_context {
     return *made;
   }
 
-  /// For cuda/cublas.cuh: the caller's handle, and what products keep from call to call, made when it is first needed.
+  /// The caller's cuBLAS handle; null: cuda/cublas.cuh makes one when it is first needed.
   cublasContext* cublas() const { return cublas_; }
-  detail::product_state* products() const { return products_; }
-  void own_products(detail::product_state* made, void (*end)(detail::product_state*)) { products_ = made, end_products_ = end; }
 
  private:
   /// Tells types apart without RTTI. Not const: a linker may fold equal constants.
@@ -174,8 +170,6 @@ class cuda_context {
 
   cudaStream_t stream_ = nullptr;
   cublasContext* cublas_ = nullptr;
-  detail::product_state* products_ = nullptr;
-  void (*end_products_)(detail::product_state*) = nullptr;
   cuda_workspace workspace_;
   std::size_t carved_ = 0;
   free_lists free_, captured_free_;
