@@ -6,12 +6,12 @@
 
 #include <cuda_runtime.h>  // cudaMalloc, cudaStream_t
 
-#include <cstddef>  // size_t
-#include <cstdint>  // uint64_t
-#include <map>      // map
-#include <set>      // set
+#include <cstddef>      // size_t
+#include <cstdint>      // uint64_t, uintptr_t
+#include <set>          // set, multiset
 #include <type_traits>  // is_constructible_v
-#include <vector>   // vector
+#include <utility>      // move
+#include <vector>       // vector
 
 struct cublasContext;  // what a cublasHandle_t points to
 
@@ -24,15 +24,20 @@ struct cuda_device {
 
 /// Device memory of the caller's from which a context takes all that it needs.
 struct cuda_workspace {
-  void* memory = nullptr;  ///< aligned to 256
+  void* memory = nullptr;
   std::size_t bytes = 0;
 };
 
 /// Runs work on one stream, in its order, and waits for it only where a call is named wait.
 ///
-/// Memory that a step gives back is kept by size and handed out again in stream order, so that nothing is allocated once a
-/// step has run. What a stream capture has used stays the capture's: a replay may write to it at any time.
-/// One context belongs to one thread at a time. It must outlive what it allocated.
+/// Memory that a step gives back is kept and handed out again in stream order, so that nothing is allocated once a step has
+/// run. A block may be up to an eighth larger than what it is asked for.
+///
+/// In a stream capture. A replay writes, at any time, to the blocks that its capture used. They stay the captures': later
+/// captures get them again, eager work never does, until end_captures(). So graphs of one context are replayed one after the
+/// other, not side by side, and what a graph was captured with (tensors, scaler, optimizer, context) must outlive it.
+///
+/// One context belongs to one device, and to one thread at a time. It must outlive what it allocated.
 class cuda_context {
  public:
   using device = cuda_device;
@@ -41,19 +46,19 @@ class cuda_context {
   ///
   /// Errors  device  there is none, or no driver
   cuda_context() : cuda_context(nullptr, true, nullptr, {}) {}
-  /// The caller's stream, on the device that is current; the caller's cuBLAS handle (null: one is made when it is first needed), which
-  /// must be on this stream; the caller's memory (none: memory comes from cudaMalloc).
+  /// The caller's stream, on the device that is current; the caller's cuBLAS handle (null: one is made when it is first needed),
+  /// which must be on this stream; the caller's memory (none: memory comes from cudaMalloc). None of them is destroyed here.
   ///
   /// Errors  device
+  ///         size    a workspace of some bytes at no address
   explicit cuda_context(cudaStream_t stream, cublasContext* cublas = nullptr, const cuda_workspace& workspace = {})
       : cuda_context(stream, false, cublas, workspace) {}
   cuda_context(const cuda_context&) = delete;
   cuda_context& operator=(const cuda_context&) = delete;
+  /// Waits for work that still uses its memory, as cudaFree does.
   ~cuda_context() {
-    while (!kept_.empty()) {
-      const kept last = kept_.back();
-      kept_.pop_back(), last.end(last.object);
-    }
+    const detail::relaxed_capture during;  // other streams may be captured
+    for (; !kept_.empty(); kept_.pop_back()) kept_.back().end(kept_.back().object);
     for (void* memory : owned_) cudaFree(memory);
     if (owns_stream_) cudaStreamDestroy(stream_);
   }
@@ -65,41 +70,80 @@ class cuda_context {
   bool is_capturing() const {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     detail::require_cuda(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
-    return status == cudaStreamCaptureStatusActive;
+    return status != cudaStreamCaptureStatusNone;
+  }
+  /// What each call that uses the device asks first; does not wait.
+  ///
+  /// call    who asks, for the message
+  /// Errors  device  another device is current in this thread
+  void require_current(const char* call) const {
+    int current = device_index_;
+    detail::require_cuda(cudaGetDevice(&current), "cudaGetDevice");
+    if (current != device_index_)
+      detail::fail("device", call, ": this context is on device ", device_index_, " and device ", current, " is current; call cudaSetDevice(", device_index_, ") first");
   }
 
   /// Memory for bytes, aligned to 256; its contents are not defined. Does not wait for the stream.
   ///
-  /// Errors  size  no such memory
+  /// Errors  size    no such memory, or none left in the caller's workspace
+  ///         device  another device is current
   void* allocate(std::size_t bytes) {
-    const std::size_t size = rounded(bytes);
+    require_current("allocate");
     const bool capturing = is_capturing();
-    void* memory = capturing ? taken_from(captured_free_, size) : nullptr;
-    if (!memory) memory = taken_from(free_, size);
-    if (!memory) memory = workspace_.memory ? carved(size) : fresh(size);
-    if (capturing) captured_.insert(memory);
-    return memory;
+    const std::size_t size = rounded(bytes);
+    auto node = capturing ? taken_from(free_[true], size) : free_blocks::node_type();
+    if (!node) node = taken_from(free_[false], size);
+    if (!node) node = fresh(size);
+    if (capturing) node.value().captured = true;
+    return live_.insert(std::move(node)).position->memory;
   }
-  /// Takes back what allocate(bytes) gave, in stream order.
-  void release(void* memory, std::size_t bytes) noexcept {
-    if (memory) (captured_.count(memory) ? captured_free_ : free_)[rounded(bytes)].push_back(memory);
+  /// Takes back what allocate gave, in stream order.
+  void release(void* memory, std::size_t) noexcept {
+    const auto found = live_.find({memory, 0, false});
+    if (found == live_.end()) return;
+    auto& list = free_[found->captured];
+    list.insert(live_.extract(found));  // moves a node: nothing is allocated
   }
-  /// How often the system was asked for memory. It stays the same from the second of two equal steps on.
+  /// How often memory was taken from the system or the workspace. It stays the same from the second of two equal steps on.
   std::uint64_t allocations() const { return allocations_; }
+  /// Bytes of the caller's workspace that were needed so far: what a second run could be given. 0 without one.
+  std::size_t workspace_used() const { return carved_; }
+
+  /// Gives what captures used back to eager work: for after the graphs that were captured on this stream are destroyed.
+  void end_captures() noexcept {
+    while (!free_[true].empty()) {
+      auto node = free_[true].extract(free_[true].begin());
+      node.value().captured = false, free_[false].insert(std::move(node));
+    }
+    for (const block& one : live_) one.captured = false;
+  }
+  /// Returns memory that is kept, but not in use, to the system. Captures' stays.
+  ///
+  /// Value  how many bytes it was; 0 of a caller's workspace
+  std::size_t wait_trim() {
+    wait();
+    std::size_t bytes = 0;
+    for (auto one = free_[false].begin(); one != free_[false].end() && !workspace_.memory; one = free_[false].erase(one)) {
+      detail::require_cuda(cudaFree(one->memory), "cudaFree");
+      owned_.erase(one->memory), bytes += one->bytes;
+    }
+    return bytes;
+  }
 
   /// Waits for all work of the stream.
   ///
-  /// Errors  capture    the stream is being captured
+  /// Errors  capture    the stream is being captured; the capture goes on
   ///         cuda-call  some work before failed
-  void wait() const { detail::require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+  void wait() const {
+    if (is_capturing()) detail::fail("capture", "nothing can wait for a stream that is being captured; read results after the graph was launched");
+    detail::require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
 
   /// The context's one T, made by T(context) or T() when it is first asked for: what a header keeps from step to step. The
   /// last made ends first, before the memory and the stream.
-  template <class T>
-  T& cache() {
+  template <class T> T& cache() {
     for (const kept& one : kept_)
       if (one.key == &cache_key<T>::place) return *static_cast<T*>(one.object);
-    kept_.reserve(kept_.size() + 1);
     T* made;
     if constexpr (std::is_constructible_v<T, cuda_context&>) made = new T(*this);
     else made = new T();
@@ -111,6 +155,18 @@ class cuda_context {
   cublasContext* cublas() const { return cublas_; }
 
  private:
+  struct block {
+    void* memory;
+    std::size_t bytes;
+    mutable bool captured;  // no part of an order
+  };
+  struct by_address {
+    bool operator()(const block& a, const block& b) const { return reinterpret_cast<std::uintptr_t>(a.memory) < reinterpret_cast<std::uintptr_t>(b.memory); }
+  };
+  struct by_size {
+    bool operator()(const block& a, const block& b) const { return a.bytes < b.bytes; }
+  };
+  using free_blocks = std::multiset<block, by_size>;  // its nodes and live_'s are of one type
   /// Tells types apart without RTTI. Not const: a linker may fold equal constants.
   template <class T> struct cache_key { static inline char place = 0; };
   struct kept {
@@ -119,9 +175,8 @@ class cuda_context {
     void (*end)(void*);
   };
 
-  using free_lists = std::map<std::size_t, std::vector<void*>>;
-
   cuda_context(cudaStream_t stream, bool owns_stream, cublasContext* cublas, const cuda_workspace& workspace) : stream_(stream), cublas_(cublas), workspace_(workspace) {
+    if (!workspace.memory && workspace.bytes > 0) detail::fail("size", "a workspace of ", static_cast<std::uint64_t>(workspace.bytes), " bytes has no address; was it allocated?");
     detail::require_cuda(cudaGetDevice(&device_index_), "cudaGetDevice");
     detail::require_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_index_), "cudaDeviceGetAttribute");
     if (!owns_stream) return;
@@ -130,41 +185,51 @@ class cuda_context {
   }
 
 #if defined(AMPHORA_EMULATED_CUDA)
-  static constexpr std::size_t granule = 16;  // so that an access past the end is past the allocation
+  static constexpr std::size_t granule = 16, exact_below = std::size_t(1) << 20;  // an access past the end of a small block is found
 #else
-  static constexpr std::size_t granule = 512;
+  static constexpr std::size_t granule = 512, exact_below = 0;
 #endif
   static constexpr std::size_t rounded(std::size_t bytes) {
-    const std::size_t unit = bytes < (std::size_t(1) << 20) ? granule : std::size_t(1) << 21;
-    return bytes == 0 ? unit : bytes > SIZE_MAX - unit ? SIZE_MAX : (bytes + unit - 1) / unit * unit;
+    return bytes == 0 ? granule : bytes > SIZE_MAX - granule ? SIZE_MAX : (bytes + granule - 1) / granule * granule;
   }
-  static void* taken_from(free_lists& lists, std::size_t size) {
-    const auto found = lists.find(size);
-    if (found == lists.end() || found->second.empty()) return nullptr;
-    void* const memory = found->second.back();
-    found->second.pop_back();
-    return memory;
+  static free_blocks::node_type taken_from(free_blocks& list, std::size_t size) {
+    const auto found = list.lower_bound({nullptr, size, false});
+    const std::size_t slack = size < exact_below ? 0 : size / 8;
+    if (found == list.end() || found->bytes - size > slack) return {};
+    return list.extract(found);
   }
-  void* fresh(std::size_t size) {
+  free_blocks::node_type fresh(std::size_t size) {
+    free_blocks one;
+    one.insert({nullptr, size, false});
+    auto node = one.extract(one.begin());
+    node.value().memory = workspace_.memory ? carved(size) : from_system(size);
+    ++allocations_;
+    return node;
+  }
+  void* from_system(std::size_t size) {
     void* memory = nullptr;
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // memory of our own never enters the graph
-    detail::require_cuda(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
-    const cudaError_t status = cudaMalloc(&memory, size);
-    detail::require_cuda(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+    cudaError_t status;
+    {
+      const detail::relaxed_capture during;  // memory of our own never enters a graph
+      status = cudaMalloc(&memory, size);
+    }
     if (status == cudaErrorMemoryAllocation) {
       static_cast<void>(cudaGetLastError());
-      detail::fail("size", "no device memory left for ", static_cast<std::uint64_t>(size), " bytes");
+      std::size_t kept = 0;
+      for (const block& one : free_[false]) kept += one.bytes;
+      detail::fail("size", "no device memory left for ", static_cast<std::uint64_t>(size), " bytes; this context keeps ", static_cast<std::uint64_t>(kept), " that are not in use, wait_trim() returns them");
     }
     detail::require_cuda(status, "cudaMalloc", " of ", static_cast<std::uint64_t>(size), " bytes");
-    owned_.push_back(memory), ++allocations_;
+    owned_.insert(memory);
     return memory;
   }
   void* carved(std::size_t size) {
-    const std::size_t begin = (carved_ + 255) / 256 * 256;
+    const std::size_t misaligned = (reinterpret_cast<std::uintptr_t>(workspace_.memory) + carved_) % 256;
+    const std::size_t begin = carved_ + (misaligned ? 256 - misaligned : 0);
     if (begin > workspace_.bytes || size > workspace_.bytes - begin)
-      detail::fail("size", "the context's workspace of ", static_cast<std::uint64_t>(workspace_.bytes), " bytes has no room for ", static_cast<std::uint64_t>(size), " more after ",
-                   static_cast<std::uint64_t>(begin), "; give it a larger one");
-    carved_ = begin + size, ++allocations_;
+      detail::fail("size", "the context's workspace has ", static_cast<std::uint64_t>(workspace_.bytes), " bytes, of which ", static_cast<std::uint64_t>(carved_), " are given out, and ",
+                   static_cast<std::uint64_t>(size), " more are needed; give it a larger one");
+    carved_ = begin + size;
     return static_cast<char*>(workspace_.memory) + begin;
   }
 
@@ -172,9 +237,9 @@ class cuda_context {
   cublasContext* cublas_ = nullptr;
   cuda_workspace workspace_;
   std::size_t carved_ = 0;
-  free_lists free_, captured_free_;
-  std::set<void*> captured_;
-  std::vector<void*> owned_;
+  free_blocks free_[2];               // eager work's, and captures'
+  std::set<block, by_address> live_;  // given out
+  std::set<void*> owned_;
   std::vector<kept> kept_;
   std::uint64_t allocations_ = 0;
   int device_index_ = 0, multiprocessors_ = 1;
