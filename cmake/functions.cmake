@@ -13,8 +13,22 @@ function(amphora_test area)
   set_tests_properties(${area} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
-# A test binary of the CUDA device alone, run by the emulator: amphora_cuda_test(cuda_step step.test.cpp)
+# The same sources on the host and on the CUDA device: amphora_device_test(ops add.test.cpp …) gives the tests ops, ops_cuda
+# (label emulated) and, with AMPHORA_GPU_TESTS, ops_gpu (label gpu).
+function(amphora_device_test area)
+  amphora_test(${area} ${ARGN})
+  amphora_emulated_test(${area}_cuda ${ARGN})
+  amphora_gpu_test(${area}_gpu ${ARGN})
+endfunction()
+
+# Sources for the CUDA device alone: amphora_cuda_test(cuda_step step.test.cpp) gives cuda_step and, with AMPHORA_GPU_TESTS, cuda_step_gpu.
 function(amphora_cuda_test area)
+  amphora_emulated_test(${area} ${ARGN})
+  amphora_gpu_test(${area}_gpu ${ARGN})
+endfunction()
+
+# On the emulated CUDA device.
+function(amphora_emulated_test area)
   if(NOT AMPHORA_CUDA_HEADERS)
     return()
   endif()
@@ -24,17 +38,30 @@ function(amphora_cuda_test area)
   set_tests_properties(${area} PROPERTIES LABELS emulated)
 endfunction()
 
-# The same sources for the host and for the emulated CUDA device: amphora_device_test(ops add.test.cpp …)
-function(amphora_device_test area)
-  amphora_test(${area} ${ARGN})
-  amphora_cuda_test(${area}_cuda ${ARGN})
-endfunction()
-
-# Compiles a target against the emulator in place of the CUDA runtime.
+# Compiles a target against the emulator in place of the CUDA runtime and cuBLAS.
 function(amphora_emulate target)
   target_compile_definitions(${target} PRIVATE AMPHORA_EMULATED_CUDA)
   target_include_directories(${target} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulated_cuda)
-  target_include_directories(${target} SYSTEM PRIVATE ${AMPHORA_CUDA_HEADERS})
+  target_include_directories(${target} SYSTEM PRIVATE ${AMPHORA_CUDA_HEADERS})  # their number types and enumerations
   target_compile_options(${target} PRIVATE -ffp-contract=off -Wno-unknown-pragmas)
   target_link_libraries(${target} PRIVATE Boost::context)
+endfunction()
+
+# Compiled by nvcc, for a real device; skipped where there is none. A source is CUDA by its name, so each gets one that includes it.
+function(amphora_gpu_test area)
+  if(NOT AMPHORA_GPU_TESTS)
+    return()
+  endif()
+  foreach(source ${ARGN} ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+    get_filename_component(source ${source} ABSOLUTE)
+    get_filename_component(name ${source} NAME)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${area}/${name}.cu CONTENT "#include \"${source}\"\n")
+    list(APPEND units ${CMAKE_CURRENT_BINARY_DIR}/${area}/${name}.cu)
+  endforeach()
+  add_executable(test_${area} ${units})
+  target_link_libraries(test_${area} PRIVATE amphora::cuda doctest::doctest nlohmann_json::nlohmann_json)
+  target_include_directories(test_${area} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(test_${area} PRIVATE AMPHORA_TEST_CUDA AMPHORA_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  add_test(NAME ${area} COMMAND test_${area})
+  set_tests_properties(${area} PROPERTIES SKIP_RETURN_CODE 77 LABELS gpu)
 endfunction()

@@ -65,6 +65,7 @@ set(AMPHORA_HEADERS
   include/amphora/tensor/parameter_view.hpp
   include/amphora/tensor/shape.hpp
   include/amphora/tensor/tensor.hpp
+  include/amphora/tensor/transfer.hpp
   include/amphora/tensor/view.hpp
   # scale
   include/amphora/scale/additive_growth.hpp
@@ -164,4 +165,28 @@ set(AMPHORA_HEADERS
   include/amphora/host/step_rule.hpp
   include/amphora/host/stream.hpp
   include/amphora/host/team.hpp
+)
+
+# The CUDA device: installed with the others, compiled alone by tests/build/cuda, since a host compiler needs the emulator for them.
+set(AMPHORA_CUDA_DEVICE_HEADERS
+  include/amphora/cuda.cuh
+  include/amphora/cuda/access.cuh
+  include/amphora/cuda/context.cuh
+  include/amphora/cuda/cross_entropy.cuh
+  include/amphora/cuda/cublas.cuh
+  include/amphora/cuda/dropout.cuh
+  include/amphora/cuda/error.cuh
+  include/amphora/cuda/launch.cuh
+  include/amphora/cuda/map.cuh
+  include/amphora/cuda/matmul.cuh
+  include/amphora/cuda/memory.cuh
+  include/amphora/cuda/operands.cuh
+  include/amphora/cuda/parameter.cuh
+  include/amphora/cuda/reduce.cuh
+  include/amphora/cuda/scale.cuh
+  include/amphora/cuda/softmax.cuh
+  include/amphora/cuda/step.cuh
+  include/amphora/cuda/step_check.cuh
+  include/amphora/cuda/step_tables.cuh
+  include/amphora/cuda/step_update.cuh
 )

@@ -47,6 +47,7 @@
 #include <amphora/tensor/parameter_view.hpp>
 #include <amphora/tensor/shape.hpp>
 #include <amphora/tensor/tensor.hpp>
+#include <amphora/tensor/transfer.hpp>
 #include <amphora/tensor/tied_parameter.hpp>
 #include <amphora/tensor/view.hpp>
 

@@ -1,25 +1,8 @@
-// All of Amphora for programs that run on a CUDA device: the front, and the device's kernels.
+// The library for programs that run on a CUDA device: the front, and the device's kernels. No host device, and no Eigen.
 #pragma once
-#include <amphora/cuda/access.cuh>
-#include <amphora/cuda/context.cuh>
-#include <amphora/cuda/cross_entropy.cuh>
-#include <amphora/cuda/cublas.cuh>
-#include <amphora/cuda/dropout.cuh>
-#include <amphora/cuda/error.cuh>
-#include <amphora/cuda/launch.cuh>
-#include <amphora/cuda/map.cuh>
-#include <amphora/cuda/matmul.cuh>
-#include <amphora/cuda/memory.cuh>
-#include <amphora/cuda/parameter.cuh>
-#include <amphora/cuda/reduce.cuh>
-#include <amphora/cuda/scale.cuh>
-#include <amphora/cuda/softmax.cuh>
-#include <amphora/cuda/step.cuh>
-#include <amphora/cuda/step_check.cuh>
-#include <amphora/cuda/step_tables.cuh>
-#include <amphora/cuda/step_update.cuh>
 #include <amphora/error.hpp>
 #include <amphora/version.hpp>
+
 #include <amphora/format/convert.hpp>
 #include <amphora/format/format.hpp>
 #include <amphora/format/format_id.hpp>
@@ -27,6 +10,7 @@
 #include <amphora/format/real.hpp>
 #include <amphora/format/rounding.hpp>
 #include <amphora/format/storage.hpp>
+
 #include <amphora/op/contraction.hpp>
 #include <amphora/op/interpolation.hpp>
 #include <amphora/op/loss.hpp>
@@ -38,6 +22,7 @@
 #include <amphora/op/transcendental.hpp>
 #include <amphora/op/transparent.hpp>
 #include <amphora/op/tree.hpp>
+
 #include <amphora/policy/architecture.hpp>
 #include <amphora/policy/bytes.hpp>
 #include <amphora/policy/call.hpp>
@@ -56,13 +41,16 @@
 #include <amphora/policy/setting.hpp>
 #include <amphora/policy/weights.hpp>
 #include <amphora/policy/widest.hpp>
+
 #include <amphora/tensor/parameter.hpp>
 #include <amphora/tensor/parameter_memory.hpp>
 #include <amphora/tensor/parameter_view.hpp>
 #include <amphora/tensor/shape.hpp>
 #include <amphora/tensor/tensor.hpp>
 #include <amphora/tensor/tied_parameter.hpp>
+#include <amphora/tensor/transfer.hpp>
 #include <amphora/tensor/view.hpp>
+
 #include <amphora/scale/additive_growth.hpp>
 #include <amphora/scale/fixed.hpp>
 #include <amphora/scale/gradient_facts.hpp>
@@ -80,6 +68,7 @@
 #include <amphora/scale/ticket.hpp>
 #include <amphora/scale/unscaled.hpp>
 #include <amphora/scale/update.hpp>
+
 #include <amphora/optimizer/adadelta.hpp>
 #include <amphora/optimizer/adagrad.hpp>
 #include <amphora/optimizer/adam.hpp>
@@ -111,6 +100,7 @@
 #include <amphora/optimizer/stochastic.hpp>
 #include <amphora/optimizer/sum_order.hpp>
 #include <amphora/optimizer/unscale.hpp>
+
 #include <amphora/ops/add.hpp>
 #include <amphora/ops/call.hpp>
 #include <amphora/ops/cast.hpp>
@@ -129,3 +119,23 @@
 #include <amphora/ops/scope.hpp>
 #include <amphora/ops/softmax.hpp>
 #include <amphora/ops/sum.hpp>
+
+#include <amphora/cuda/access.cuh>
+#include <amphora/cuda/context.cuh>
+#include <amphora/cuda/cross_entropy.cuh>
+#include <amphora/cuda/cublas.cuh>
+#include <amphora/cuda/dropout.cuh>
+#include <amphora/cuda/error.cuh>
+#include <amphora/cuda/launch.cuh>
+#include <amphora/cuda/map.cuh>
+#include <amphora/cuda/matmul.cuh>
+#include <amphora/cuda/memory.cuh>
+#include <amphora/cuda/operands.cuh>
+#include <amphora/cuda/parameter.cuh>
+#include <amphora/cuda/reduce.cuh>
+#include <amphora/cuda/scale.cuh>
+#include <amphora/cuda/softmax.cuh>
+#include <amphora/cuda/step.cuh>
+#include <amphora/cuda/step_check.cuh>
+#include <amphora/cuda/step_tables.cuh>
+#include <amphora/cuda/step_update.cuh>
