@@ -3,7 +3,14 @@
 #include "data.hpp"
 #include "random.hpp"
 
-#include <amphora/amphora.hpp>
+#include <amphora/ops/cross_entropy.hpp>
+#include <amphora/ops/linear.hpp>
+#include <amphora/optimizer/global_norm.hpp>
+#include <amphora/optimizer/unscale.hpp>
+#include <amphora/policy/opt_level.hpp>
+#include <amphora/policy/plan.hpp>
+#include <amphora/tensor/parameter.hpp>
+#include <amphora/tensor/transfer.hpp>
 
 #include <cmath>
 #include <deque>
@@ -22,36 +29,39 @@ template <class Level>
 struct digits_plan : amp::plan<Level, amp::at<layer::head, amp::amend<Level, amp::in<amp::op::linear, amp::output<amp::f32>>>>> {};
 
 /// The weights of x · wᵀ + b as Policy wants them.
-template <class Policy>
+template <class Policy, class Context>
 struct dense {
-  using parameter = amp::parameter<Policy, amp::op::linear, amp::host_context>;
+  using parameter = amp::parameter<Policy, amp::op::linear, Context>;
   std::string weight_name, bias_name;
   parameter weight, bias;
 
   /// Starts as PyTorch's nn.Linear: uniform in ± 1 / √inputs.
-  dense(amp::host_context& context, int outputs, int inputs, const std::string& name, const random_numbers& random)
+  dense(Context& context, int outputs, int inputs, const std::string& name, const random_numbers& random)
       : weight_name(name + ".weight"), bias_name(name + ".bias"), weight(context, weight_name.c_str(), {outputs, inputs}), bias(context, bias_name.c_str(), {outputs}) {
     const float bound = 1 / std::sqrt(static_cast<float>(inputs));
-    std::vector<float> start(static_cast<std::size_t>(weight.size() + bias.size()));
-    for (std::size_t i = 0; i < start.size(); ++i) start[i] = bound * (2 * random.uniform(i) - 1);
-    weight.load(context, amp::view<const float>(start.data(), weight.shape()));
-    bias.load(context, amp::view<const float>(start.data() + weight.size(), bias.shape()));
+    std::uint64_t drawn = 0;
+    for (parameter* each : {&weight, &bias}) {
+      std::vector<float> start(static_cast<std::size_t>(each->size()));
+      for (float& number : start) number = bound * (2 * random.uniform(drawn++) - 1);
+      amp::tensor<float, Context> there(context, each->shape());
+      amp::write(context, start, there);
+      each->load(context, there);
+    }
   }
   dense(const dense&) = delete;  // the parameters point to the names
 };
 
-template <class Plan>
+template <class Plan, class Context>
 class network {
   using hidden = amp::policy_at_t<Plan, layer::hidden>;
   using head = amp::policy_at_t<Plan, layer::head>;
-  using context_type = amp::host_context;
 
  public:
   /// The first layer reads images in the format that it computes in, so that none is ever cast.
   using image_type = amp::storage_t<amp::compute_t<hidden, amp::op::linear, amp::f32>>;
   using activation_type = amp::storage_t<amp::output_t<hidden, amp::op::linear, amp::f32>>;
 
-  network(context_type& context, const std::vector<int>& sizes, std::uint64_t seed)
+  network(Context& context, const std::vector<int>& sizes, std::uint64_t seed)
       : head_(context, classes, sizes.back(), "head", random_numbers(purpose::weights, seed, sizes.size())) {
     for (std::size_t i = 0; i < sizes.size(); ++i)
       hidden_.emplace_back(context, sizes[i], i ? sizes[i - 1] : pixels, "hidden" + std::to_string(i + 1), random_numbers(purpose::weights, seed, i));
@@ -81,7 +91,7 @@ class network {
   ///
   /// images  [n, 64]
   /// Value   logits [n, 10], f32
-  amp::view<const float> forward(context_type& context, amp::view<const image_type> images) {
+  amp::view<const float> forward(Context& context, amp::view<const image_type> images) {
     images_ = images;
     activations_.clear();
     for (auto& each : hidden_)
@@ -94,7 +104,7 @@ class network {
   /// The mean loss of the logits of the last forward call.
   ///
   /// labels  [n]
-  amp::tensor<float, context_type> loss(context_type& context, amp::view<const std::int64_t> labels, const amp::cross_entropy_settings& settings) {
+  amp::tensor<float, Context> loss(Context& context, amp::view<const std::int64_t> labels, const amp::cross_entropy_settings& settings) {
     return amp::cross_entropy<head>(context, logits_, labels, settings);
   }
 
@@ -102,13 +112,13 @@ class network {
   ///
   /// grad  of the loss: the loss scale
   template <class Put>
-  void backward(context_type& context, amp::view<const float> grad, amp::view<const std::int64_t> labels, const amp::cross_entropy_settings& settings, Put put) {
+  void backward(Context& context, amp::view<const float> grad, amp::view<const std::int64_t> labels, const amp::cross_entropy_settings& settings, Put put) {
     auto of_logits = amp::cross_entropy_backward<head>(context, grad, logits_, labels, settings);
-    amp::tensor<activation_type, context_type> below(context, activations_.back().shape());
+    amp::tensor<activation_type, Context> below(context, activations_.back().shape());
     amp::linear_backward<head>(context, of_logits, activations_.back(), head_.weight.weights(), amp::into(below), put(head_.weight.gradient()),
                                put(head_.bias.gradient()), amp::with_relu{});
     for (std::size_t i = hidden_.size() - 1; i > 0; --i) {
-      amp::tensor<activation_type, context_type> next(context, activations_[i - 1].shape());
+      amp::tensor<activation_type, Context> next(context, activations_[i - 1].shape());
       amp::linear_backward<hidden>(context, below, activations_[i - 1], hidden_[i].weight.weights(), amp::into(next), put(hidden_[i].weight.gradient()),
                                    put(hidden_[i].bias.gradient()), amp::with_relu{});
       below = std::move(next);
@@ -118,7 +128,7 @@ class network {
   }
 
   /// The first tensor of the last forward call, in the order of the computation, that holds a NaN or an infinity; "loss" if none does.
-  std::string first_non_finite(context_type& context) const {
+  std::string first_non_finite(Context& context) const {
     if (!is_finite(context, images_)) return "images";
     for (std::size_t i = 0; i < hidden_.size(); ++i) {
       if (!is_finite(context, hidden_[i].weight.weights())) return hidden_[i].weight.name();
@@ -132,13 +142,13 @@ class network {
 
  private:
   /// By the finite check that gradients go through.
-  template <class T> static bool is_finite(context_type& context, amp::view<const T> values) {
+  template <class T> static bool is_finite(Context& context, amp::view<const T> values) {
     return amp::wait_all_finite(context, amp::unscale(context, amp::scaled(values, amp::ticket())));
   }
 
-  std::deque<dense<hidden>> hidden_;
-  dense<head> head_;
+  std::deque<dense<hidden, Context>> hidden_;
+  dense<head, Context> head_;
   amp::view<const image_type> images_;
-  std::vector<amp::tensor<activation_type, context_type>> activations_;
-  amp::tensor<float, context_type> logits_;
+  std::vector<amp::tensor<activation_type, Context>> activations_;
+  amp::tensor<float, Context> logits_;
 };

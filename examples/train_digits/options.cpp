@@ -10,6 +10,12 @@
 
 namespace {
 
+#if defined(DIGITS_CUDA)
+constexpr bool has_cuda = true;
+#else
+constexpr bool has_cuda = false;
+#endif
+
 /// Accepts what is all of a Number and lies in [low, high]; a NaN lies nowhere.
 template <class Number>
 CLI::Validator in_range(Number low, Number high) {
@@ -85,7 +91,9 @@ options parse_options(int argc, char** argv) {
   app.add_option("--growth-interval", o.growth_interval, "clean steps until the scale doubles")->check(whole(1, 1000000000))->type_name("N");
   app.add_option("--init-scale", o.init_scale, "first loss scale")->check(real(0x1p-126, 0x1p126))->type_name("X");
   app.add_option("--seed", o.seed, "of weights and order of samples")->check(in_range<std::uint64_t>(0, UINT64_MAX))->type_name("N");
-  app.add_option("--threads", o.threads, "changes no number")->check(whole(1, 1024))->type_name("N");
+  app.add_option("--device", o.device, has_cuda ? "host or cuda" : "host; this program was built without CUDA")
+      ->check(has_cuda ? CLI::IsMember({"host", "cuda"}) : CLI::IsMember({"host"}))->type_name("DEVICE");
+  app.add_option("--threads", o.threads, "of the host; changes no number")->check(whole(1, 1024))->type_name("N");
   app.add_option("--save", o.save, "write the state here at the end of each epoch")->type_name("FILE");
   app.add_option("--save-every", o.save_every, "and after every N steps, 0 for not")->check(whole(0, 1000000000))->type_name("N");
   app.add_option("--resume", o.resume, "go on from a saved state")->type_name("FILE");

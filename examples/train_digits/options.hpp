@@ -13,6 +13,7 @@ struct chosen_run {
 
 struct options {
   std::string level = "O1", format = "f16";
+  std::string device = "host";  ///< or cuda
   std::vector<int> hidden = {256, 128};
   int epochs = 30;      ///< in total, also after a resume
   int batch = 32;

@@ -8,10 +8,11 @@
 #include "options.hpp"
 #include "progress.hpp"
 
-#include <amphora/amphora.hpp>
+#include <amphora/optimizer/adamw.hpp>
+#include <amphora/optimizer/mixed_optimizer.hpp>
 #include <amphora/optimizer/state_file.hpp>
-
-#include <fmt/format.h>
+#include <amphora/policy/dispatch.hpp>
+#include <amphora/scale/make_scaler.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,14 +26,14 @@
 using seconds = std::chrono::duration<double>;
 
 /// The share of samples whose largest logit is at their label, in percent.
-template <class Plan>
-double accuracy(amp::host_context& context, network<Plan>& net, batches<typename network<Plan>::image_type>& samples) {
+template <class Plan, class Context>
+double accuracy(Context& context, network<Plan, Context>& net, batches<typename network<Plan, Context>::image_type, Context>& samples) {
   samples.gather(0, samples.size());
-  const amp::view<const float> logits = net.forward(context, samples.images());
+  const std::vector<float> logits = amp::wait_read(context, net.forward(context, samples.images()));
   std::int64_t right = 0;
   for (std::int64_t i = 0; i < samples.size(); ++i) {
     const float* row = logits.data() + i * classes;
-    right += std::max_element(row, row + classes) - row == samples.labels().data()[i];
+    right += std::max_element(row, row + classes) - row == samples.host_labels()[static_cast<std::size_t>(i)];
   }
   return 100.0 * static_cast<double>(right) / static_cast<double>(samples.size());
 }
@@ -46,8 +47,8 @@ struct position {
   double epoch_loss = 0;    ///< mean of the last complete epoch
 };
 
-template <class Plan>
-auto scaler_for(amp::host_context& context, const options& o) {
+template <class Plan, class Context>
+auto scaler_for(Context& context, const options& o) {
   if constexpr (std::is_same_v<amp::scale_rule_t<Plan>, amp::growth>) {
     amp::growth rule;
     rule.initial_scale = o.init_scale, rule.growth_interval = o.growth_interval;
@@ -58,15 +59,17 @@ auto scaler_for(amp::host_context& context, const options& o) {
 }
 
 /// A run under one level: all that it holds between two steps, and what can be done with it.
-template <class Level>
+///
+/// Context  the device that it runs on
+template <class Level, class Context>
 class trainer {
   using plan = digits_plan<Level>;
-  using image = typename network<plan>::image_type;
+  using image = typename network<plan, Context>::image_type;
 
  public:
-  trainer(const options& o, const chosen_run& run, const digits& data)
-      : o_(o), run_(run), context_(o.threads), net_(context_, o.hidden, o.seed), scaler_(scaler_for<plan>(context_, o)),
-        optimizer_(context_, rule_of(o), net_.parameters()), train_(data.train), test_(data.test) {
+  trainer(Context& context, const options& o, const chosen_run& run, const digits& data)
+      : o_(o), run_(run), context_(context), net_(context_, o.hidden, o.seed), scaler_(scaler_for<plan>(context_, o)),
+        optimizer_(context_, rule_of(o), net_.parameters()), train_(context_, data.train), test_(context_, data.test) {
     // Pixels that are nearly always blank leave moments that decay for thousands of steps; below 2^-126 they would slow each of them.
     optimizer_.set_subnormals(amp::subnormals::flush);
     loss_.label_smoothing = o.label_smoothing, loss_.factor = 1 / static_cast<float>(o.accumulate);
@@ -134,8 +137,9 @@ class trainer {
       train_.gather(trained(), o_.batch);
       net_.forward(context_, train_.images());
       const auto loss = net_.loss(context_, train_.labels(), loss_);
-      require_finite(loss.data()[0]);
-      loss_sum += static_cast<double>(loss.data()[0]) * o_.accumulate * train_.labels().size();
+      const float value = amp::wait_read(context_, loss)[0];
+      require_finite(value);
+      loss_sum += static_cast<double>(value) * o_.accumulate * train_.labels().size();
       const auto scaled_loss = scaler_.scale(context_, loss);
       if (micro == 0) net_.backward(context_, scaled_loss.gradient(), train_.labels(), loss_, [](auto gradient) { return amp::into(gradient); });
       else net_.backward(context_, scaled_loss.gradient(), train_.labels(), loss_, [](auto gradient) { return amp::add_to(gradient); });
@@ -152,8 +156,8 @@ class trainer {
   }
   void require_finite(float loss) {
     if (std::isfinite(loss)) return;
-    throw std::runtime_error(fmt::format("{}: the loss of step {} is {}; the first tensor that is not finite is {}", run_.name(), at_.step + 1,
-                                         std::isnan(loss) ? "NaN" : "infinite", net_.first_non_finite(context_)));
+    throw std::runtime_error(run_.name() + ": the loss of step " + std::to_string(at_.step + 1) + " is " + (std::isnan(loss) ? "NaN" : "infinite") +
+                             "; the first tensor that is not finite is " + net_.first_non_finite(context_));
   }
 
   using identity = std::array<char, 400>;
@@ -173,16 +177,27 @@ class trainer {
     identity run = own_identity();
     amp::load_state(context_, o_.resume.c_str(), amp::saved("run", run), optimizer_, scaler_, amp::saved("epoch", at_.epoch), amp::saved("batch", at_.batch),
                     amp::saved("step", at_.step), amp::saved("loss sum", at_.loss_sum), amp::saved("epoch loss", at_.epoch_loss));
-    if (run != own_identity()) throw std::runtime_error(fmt::format("{} was saved by another run ({}), not by this one ({})", o_.resume, run.data(), own_identity().data()));
+    if (run != own_identity()) throw std::runtime_error(o_.resume + " was saved by another run (" + run.data() + "), not by this one (" + own_identity().data() + ")");
   }
 
   const options& o_;
   chosen_run run_;
-  amp::host_context context_;
-  network<plan> net_;
-  decltype(scaler_for<plan>(std::declval<amp::host_context&>(), std::declval<const options&>())) scaler_;
-  amp::mixed_optimizer<amp::adamw, amp::host_context> optimizer_;
-  batches<image> train_, test_;
+  Context& context_;
+  network<plan, Context> net_;
+  decltype(scaler_for<plan>(std::declval<Context&>(), std::declval<const options&>())) scaler_;
+  amp::mixed_optimizer<amp::adamw, Context> optimizer_;
+  batches<image, Context> train_, test_;
   amp::cross_entropy_settings loss_;
   position at_;
 };
+
+/// f(level) for the level that the run names.
+template <class Function>
+auto at_level(const chosen_run& run, Function f) {
+  return amp::dispatch<amp::o0<>, amp::o1<amp::f16>, amp::o1<amp::bf16>, amp::o2<amp::f16>, amp::o2<amp::bf16>, amp::o3<amp::f16>, amp::o3<amp::bf16>>(
+      run.name().c_str(), f);
+}
+template <class Context>
+history train_on(Context& context, const options& o, const chosen_run& run, const digits& data, steady::time_point start) {
+  return at_level(run, [&](auto level) { return trainer<decltype(level), Context>(context, o, run, data).run(start); });
+}
