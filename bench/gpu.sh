@@ -49,13 +49,13 @@ summary() { printf '{"part": "%s", "result": "%s"}\n' "$1" "$2" >>"$results/line
 
 if [ -n "$emulated" ]; then
   folder=build/gpu-rehearsal label=emulated suffix=_emulated device='the emulated device'
-  configure="-DAMPHORA_GPU_TESTS=OFF"
+  configure="-DAMPHORA_GPU_TESTS=OFF -DAMPHORA_CUDA_PROGRAMS=OFF"
   shapes=1e3x1,1e3x3 seconds=0.001 epochs=1
 else
   folder=build/gpu label=gpu suffix=
   device=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | head -n 1) || { echo 'gpu.sh: nvidia-smi finds no GPU' >&2; exit 1; }
   architecture=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
-  configure="-DAMPHORA_GPU_TESTS=ON -DCMAKE_CUDA_ARCHITECTURES=$architecture"
+  configure="-DAMPHORA_GPU_TESTS=ON -DAMPHORA_CUDA_PROGRAMS=ON -DCMAKE_CUDA_ARCHITECTURES=$architecture"
   shapes=1e6x1,1e7x1,1e8x1,1e9x1,1e4x1000,1e5x1000 seconds=0.3 epochs=30
 fi
 say "$device, $jobs cores"
@@ -75,14 +75,14 @@ if [ -n "$emulated" ]; then :; elif command -v compute-sanitizer >/dev/null 2>&1
   for tool in memcheck racecheck initcheck; do
     part 45 "sanitizer-$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 "$programs/bench/cuda_phase" --shapes 3e4x2,7x3 --seconds 0.001
   done
-  part 45 sanitizer-digits compute-sanitizer --error-exitcode 1 "$programs/examples/train_digits" --device cuda --level O2 --epochs 1 --batch 500
+  part 45 sanitizer-digits compute-sanitizer --error-exitcode 1 "$programs/examples/train_digits_cuda" --device cuda --level O2 --epochs 1 --batch 500
 else
   summary sanitizer 'not here'
 fi
 part 60 phase "$programs/bench/cuda_phase$suffix" --shapes $shapes --seconds $seconds
 [ -n "$emulated" ] || part 60 torch python3 bench/cuda/torch_phase.py --shapes $shapes --seconds $seconds
 for level in O0 O1 O2; do
-  part 60 digits-$level "$programs/examples/train_digits$suffix" --device cuda --level $level --format f16 --epochs $epochs
+  part 60 digits-$level "$programs/examples/train_digits_cuda$suffix" --device cuda --level $level --format f16 --epochs $epochs
 done
 
 for log in phase torch; do [ ! -f "$results/$log.log" ] || grep '^{' "$results/$log.log" >>"$results/lines.json" || true; done
