@@ -83,6 +83,13 @@ class cuda_context {
       detail::fail("device", call, ": this context is on device ", device_index_, " and device ", current, " is current; call cudaSetDevice(", device_index_, ") first");
   }
 
+  /// What each call that waits asks first, so that the capture goes on where it would have been broken off.
+  ///
+  /// Errors  capture
+  void require_not_capturing(const char* call) const {
+    if (is_capturing()) detail::fail("capture", call, ": nothing can wait for a stream that is being captured; wait after its graph was launched");
+  }
+
   /// Memory for bytes, aligned to 256; its contents are not defined. Does not wait for the stream.
   ///
   /// Errors  size    no such memory, or none left in the caller's workspace
@@ -132,10 +139,10 @@ class cuda_context {
 
   /// Waits for all work of the stream.
   ///
-  /// Errors  capture    the stream is being captured; the capture goes on
+  /// Errors  capture    the stream is being captured
   ///         cuda-call  some work before failed
   void wait() const {
-    if (is_capturing()) detail::fail("capture", "nothing can wait for a stream that is being captured; read results after the graph was launched");
+    require_not_capturing("wait");
     detail::require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   }
 

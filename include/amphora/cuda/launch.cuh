@@ -30,9 +30,11 @@ inline int grid_for(const cuda_context& context, std::int64_t pieces, int blocks
 /// Launches kernel<<<grid, block>>>(arguments…) on the context's stream. Does not wait.
 ///
 /// name    for the message
-/// Errors  cuda-call
+/// Errors  device     another device is current, or the program has no code for this one
+///         cuda-call  as "step on 8 blocks of 256 threads failed: cudaError…"
 template <class... Expected, class... Actual>
 void launch(cuda_context& context, const char* name, int grid, int block, void (*kernel)(Expected...), Actual&&... arguments) {
+  context.require_current(name);
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(grid)), config.blockDim = dim3(static_cast<unsigned>(block)), config.stream = context.stream();
   require_cuda(cudaLaunchKernelEx(&config, kernel, static_cast<Actual&&>(arguments)...), name, " on ", grid, " blocks of ", block, " threads");

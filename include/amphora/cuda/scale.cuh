@@ -1,7 +1,9 @@
 // The CUDA device's part of a scaler: its functors run in kernels, small writes travel by value.
 #pragma once
+#include <amphora/cuda/access.cuh>    // store
 #include <amphora/cuda/context.cuh>   // cuda_context, cuda_device
 #include <amphora/cuda/launch.cuh>    // launch, grid_for, AMPHORA_KERNEL
+#include <amphora/detail/config.hpp>  // this_build
 #include <amphora/scale/kernels.hpp>  // scale_kernels
 
 #include <cstddef>  // size_t
@@ -30,16 +32,15 @@ AMPHORA_KERNEL void write_bytes(const bytes_by_value from, unsigned char* to, in
 
 template <>
 struct scale_kernels<cuda_device> {
+  /// Errors  capture  the stream is being captured
   static void wait_read(cuda_context& context, const void* device, void* host, std::size_t bytes) {
-    detail::require_cuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, context.stream()), "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(bytes), " bytes");
+    context.require_not_capturing("wait_read");
+    copy(context, host, device, bytes, cudaMemcpyDeviceToHost);
     context.wait();
   }
-  /// Up to 64 KiB travel in kernel arguments, in stream order and without a wait, also into a captured graph. More is copied, which waits.
+  /// Up to 64 KiB travel in kernel arguments, 3 KiB a launch; more goes through pinned memory of the context's. In a capture all
+  /// of it travels in kernel arguments, so that each replay writes the same again.
   static void write(cuda_context& context, const void* host, void* device, std::size_t bytes) {
-    if (bytes > (std::size_t(1) << 16)) {
-      detail::require_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, context.stream()), "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(bytes), " bytes");
-      return context.wait();
-    }
     for (std::size_t done = 0; done < bytes; done += detail::bytes_by_value::most) {
       const std::size_t count = bytes - done < detail::bytes_by_value::most ? bytes - done : detail::bytes_by_value::most;
       detail::bytes_by_value part;
@@ -47,9 +48,19 @@ struct scale_kernels<cuda_device> {
       detail::launch(context, "write", 1, detail::block_threads, detail::write_bytes<>, part, static_cast<unsigned char*>(device) + done, static_cast<int>(count));
     }
   }
+  /// Errors  device  host memory that is not pinned, which a copy would wait for
+  static void copy_later(cuda_context& context, const void* device, void* pinned, std::size_t bytes) {
+    copy(context, pinned, device, bytes, cudaMemcpyDeviceToHost);
+  }
   template <class Functor> static void run(cuda_context& context, const Functor& functor) { detail::launch(context, "run", 1, 1, detail::run_once<Functor>, functor); }
   template <class Functor> static void run(cuda_context& context, std::int64_t n, const Functor& functor) {
     if (n > 0) detail::launch(context, "run", detail::grid_for(context, (n + detail::block_threads - 1) / detail::block_threads), detail::block_threads, detail::run_each<Functor>, n, functor);
+  }
+
+ private:
+  static void copy(cuda_context& context, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    context.require_current("cudaMemcpyAsync");
+    detail::require_cuda(cudaMemcpyAsync(to, from, bytes, kind, context.stream()), "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(bytes), " bytes");
   }
 };
 

@@ -16,6 +16,7 @@ struct scale_kernels<host_device> {
     std::memcpy(host, device, bytes);
   }
   static void write(host_context&, const void* host, void* device, std::size_t bytes) { std::memcpy(device, host, bytes); }
+  static void copy_later(host_context&, const void* device, void* pinned, std::size_t bytes) { std::memcpy(pinned, device, bytes); }
   template <class Functor> static void run(host_context&, const Functor& functor) { functor(); }
   template <class Functor> static void run(host_context&, std::int64_t n, const Functor& functor) {
     for (std::int64_t i = 0; i < n; ++i) functor(i);

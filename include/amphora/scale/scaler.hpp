@@ -61,9 +61,9 @@ class scaler {
     require_here("scale");
     tensor<float, Context> result(context, loss.shape());
     if (loss.size() > 0) kernels::run(context, loss.size(), detail::scale_loss<std::remove_const_t<T>>{loss.data(), result.data(), memory_, slot()});
-    amphora::ticket used = ticket(context);
+    else kernels::run(context, detail::refresh_slot{memory_, slot()});
     host_->open = true;
-    return {std::move(result), std::move(used)};
+    return {std::move(result), amphora::ticket(*host_, &memory_->slots[slot()])};
   }
   template <class T>
   scaled_loss<Context> scale(Context& context, const tensor<T, Context>& loss) { return scale(context, loss.view()); }

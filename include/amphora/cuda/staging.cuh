@@ -1,0 +1,76 @@
+// Pinned memory through which large host arrays reach the device without a wait.
+#pragma once
+#include <amphora/cuda/context.cuh>  // cuda_context
+#include <amphora/cuda/error.cuh>    // require_cuda, relaxed_capture
+#include <amphora/error.hpp>         // fail
+#include <amphora/version.hpp>       // AMPHORA_ABI
+
+#include <cuda_runtime.h>  // cudaMallocHost, cudaEventQuery
+
+#include <cstddef>  // size_t
+#include <cstring>  // memcpy
+#include <vector>   // vector
+
+namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
+
+/// Buffers of pinned memory, each used again once the copy out of it has run. A context has one: context.cache<staging>().
+///
+/// A copy takes the host's numbers at once, in pieces; where the stream lags behind so far that no buffer is free, one more is made.
+class staging {
+ public:
+  /// Bytes of a buffer.
+  static constexpr std::size_t piece = std::size_t(4) << 20;
+
+  staging() = default;
+  staging(const staging&) = delete;
+  staging& operator=(const staging&) = delete;
+  ~staging() {
+    for (const buffer& one : buffers_) cudaEventSynchronize(one.copied), cudaEventDestroy(one.copied), cudaFreeHost(one.memory);
+  }
+
+  /// to = from, in stream order. The host's memory is free on return. Does not wait. Not for a stream that is being captured.
+  ///
+  /// Errors  size       no pinned memory left
+  ///         cuda-call
+  void copy(cuda_context& context, const void* from, void* to, std::size_t bytes) {
+    for (std::size_t done = 0; done < bytes; done += piece) {
+      const std::size_t count = bytes - done < piece ? bytes - done : piece;
+      const buffer& free = take();
+      std::memcpy(free.memory, static_cast<const char*>(from) + done, count);
+      require_cuda(cudaMemcpyAsync(static_cast<char*>(to) + done, free.memory, count, cudaMemcpyHostToDevice, context.stream()), "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(count), " bytes");
+      require_cuda(cudaEventRecord(free.copied, context.stream()), "cudaEventRecord");
+    }
+  }
+  int buffers() const { return static_cast<int>(buffers_.size()); }
+
+ private:
+  struct buffer {
+    void* memory;
+    cudaEvent_t copied;
+  };
+
+  const buffer& take() {
+    for (const buffer& one : buffers_) {
+      const cudaError_t status = cudaEventQuery(one.copied);
+      if (status == cudaSuccess) return one;
+      if (status != cudaErrorNotReady) fail_cuda(status, "cudaEventQuery");
+      static_cast<void>(cudaGetLastError());
+    }
+    const relaxed_capture during;
+    buffers_.reserve(buffers_.size() + 1);
+    buffer made{};
+    const cudaError_t status = cudaMallocHost(&made.memory, piece);
+    if (status == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());
+      fail("size", "no pinned memory left for a buffer of ", static_cast<std::uint64_t>(piece), " bytes; wait for the stream before writing more");
+    }
+    require_cuda(status, "cudaMallocHost");
+    require_cuda(cudaEventCreateWithFlags(&made.copied, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    buffers_.push_back(made);
+    return buffers_.back();
+  }
+
+  std::vector<buffer> buffers_;
+};
+
+}}}  // namespace amphora::detail
