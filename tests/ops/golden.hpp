@@ -2,9 +2,10 @@
 #pragma once
 #include <amphora/format/convert.hpp>
 #include <amphora/format/format.hpp>
-#include <amphora/host/context.hpp>
 #include <amphora/policy/opt_level.hpp>
 #include <amphora/tensor/tensor.hpp>
+#include <amphora/tensor/transfer.hpp>
+#include <device_ops.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ namespace golden {
 
 namespace amp = amphora;
 using json = nlohmann::json;
-template <class T> using tensor = amp::tensor<T, amp::host_context>;
+template <class T> using tensor = amp::tensor<T, test_context>;
 
 inline double number(const json& j) {
   if (!j.is_string()) return j.get<double>();
@@ -48,14 +49,17 @@ struct array {
   template <class T> bool is_exact_in() const {
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isnan(v) || static_cast<double>(amp::convert<amp::format_of_t<T>>(v)) == v; });
   }
-  template <class T> tensor<T> to(amp::host_context& context) const {
-    tensor<T> result(context, shape);
-    for (std::size_t i = 0; i < values.size(); ++i) result.data()[i] = amp::convert<amp::format_of_t<T>>(values[i]);
-    return result;
+  template <class T> tensor<T> to(test_context& context) const {
+    std::vector<T> rounded;
+    for (double v : values) rounded.push_back(amp::convert<amp::format_of_t<T>>(v));
+    return on_device(context, rounded);
   }
-  tensor<std::int64_t> to_index(amp::host_context& context) const {
-    tensor<std::int64_t> result(context, shape);
-    for (std::size_t i = 0; i < values.size(); ++i) result.data()[i] = static_cast<std::int64_t>(values[i]);
+  tensor<std::int64_t> to_index(test_context& context) const { return on_device(context, std::vector<std::int64_t>(values.begin(), values.end())); }
+
+ private:
+  template <class T> tensor<T> on_device(test_context& context, const std::vector<T>& numbers) const {
+    tensor<T> result(context, shape);
+    amp::write(context, numbers, result);
     return result;
   }
 };
@@ -106,13 +110,14 @@ template <class Function> void in_all_settings(Function&& f) {
 /// n      how many roundings of such terms there were
 /// casts  a bound of what came in through an intermediate format, already times its roundoff
 template <class T>
-void compare(const std::string& name, const tensor<T>& got, const array& want, double roundoff, double terms, double n, double casts = 0) {
+void compare(test_context& context, const std::string& name, const tensor<T>& got, const array& want, double roundoff, double terms, double n, double casts = 0) {
   using format = amp::format_of_t<T>;
   INFO(name, " in ", format::name);
   REQUIRE(got.shape() == want.shape);
+  const std::vector<T> values = amp::wait_read(context, got);
   int wrong = 0;
   for (std::size_t i = 0; i < want.values.size(); ++i) {
-    const double g = static_cast<double>(got.data()[i]), w = want.values[i];
+    const double g = static_cast<double>(values[i]), w = want.values[i];
     const double bound = roundoff * terms * (n + 8) + casts;
     const double error = bound + format::unit_roundoff * (std::fabs(w) + bound) + format::smallest_subnormal / 2;
     const bool overflows = std::fabs(w) + bound >= format::largest;  // then both the largest and infinity are right
@@ -123,6 +128,6 @@ void compare(const std::string& name, const tensor<T>& got, const array& want, d
 }
 
 /// The gradient of a value of this type that a case says.
-template <class Value> Value upstream(amp::host_context& context, const test_case& c) { return c.grad_output().to<typename Value::value_type>(context); }
+template <class Value> Value upstream(test_context& context, const test_case& c) { return c.grad_output().to<typename Value::value_type>(context); }
 
 }  // namespace golden

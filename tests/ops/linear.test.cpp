@@ -1,9 +1,5 @@
 #include <amphora/ops/linear.hpp>
 
-#include <amphora/host/map.hpp>
-#include <amphora/host/matmul.hpp>
-#include <amphora/host/memory.hpp>
-#include <amphora/host/reduce.hpp>
 #include <amphora/ops/cast.hpp>
 #include <amphora/ops/relu.hpp>
 #include <ops/golden.hpp>
@@ -12,10 +8,10 @@
 namespace amp = amphora;
 using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::linear<amp::o1<amp::f16>>(std::declval<amp::host_context&>(), std::declval<tensor<float>>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::linear<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
 
 TEST_CASE("linear and its gradients agree with the reference in every format") {
-  amp::host_context context;
+  test_context context;
   int run = 0;
   for (const auto& c : golden::cases("linear.json", {"linear"})) {
     const golden::array a = c.input("input"), b = c.input("weight");
@@ -28,14 +24,14 @@ TEST_CASE("linear and its gradients agree with the reference in every format") {
       const auto x = a.template to<T>(context), w = b.template to<T>(context);
       const double length = static_cast<double>(a.values.size() + b.values.size());
       const auto check_all = [&](const auto& value, double bias) {
-        golden::compare(c.name(), value, c.output(), setting::roundoff, length * a.largest() * b.largest() + bias, length);
+        golden::compare(context, c.name(), value, c.output(), setting::roundoff, length * a.largest() * b.largest() + bias, length);
         if (!c.has_gradients()) return;
         const auto g = golden::upstream<std::decay_t<decltype(value)>>(context, c);
         const double largest = c.grad_output().largest() * (std::max)((std::max)(a.largest(), b.largest()), 1.0) * static_cast<double>(c.output().values.size() + 1);
         const auto gradients = amp::linear_backward<P>(context, g, x, w);
-        golden::compare(c.name() + " x", gradients.x, c.gradient("input"), setting::roundoff, largest, length);
-        golden::compare(c.name() + " w", gradients.w, c.gradient("weight"), setting::roundoff, largest, length);
-        if (c.has("bias")) golden::compare(c.name() + " b", gradients.b, c.gradient("bias"), setting::roundoff, largest, length);
+        golden::compare(context, c.name() + " x", gradients.x, c.gradient("input"), setting::roundoff, largest, length);
+        golden::compare(context, c.name() + " w", gradients.w, c.gradient("weight"), setting::roundoff, largest, length);
+        if (c.has("bias")) golden::compare(context, c.name() + " b", gradients.b, c.gradient("bias"), setting::roundoff, largest, length);
       };
       if (c.has("bias")) check_all(amp::linear<P>(context, x, w, c.input("bias").template to<T>(context)), c.input("bias").largest());
       else check_all(amp::linear<P>(context, x, w), 0);
@@ -45,59 +41,65 @@ TEST_CASE("linear and its gradients agree with the reference in every format") {
 }
 
 TEST_CASE("linear's gradients are the slopes of its value") {
-  amp::host_context context;
+  test_context context;
   for (const amp::shape& s : {amp::shape{3, 4}, amp::shape{4}, amp::shape{2, 3, 4}}) {
     auto x = check::random<double>(context, s, 1), w = check::random<double>(context, {5, 4}, 2), b = check::random<double>(context, {5}, 3);
     const auto g = check::random<double>(context, amp::linear<amp::o0<>>(context, x, w, b).shape(), 4);
-    const auto value = [&] { return check::dot(g, amp::linear<amp::o0<>>(context, x, w, b)); };
+    const auto value = [&] { return check::dot(context, g, amp::linear<amp::o0<>>(context, x, w, b)); };
     const auto gradients = amp::linear_backward<amp::o0<>>(context, g, x, w);
-    check::slopes(value, x, gradients.x);
-    check::slopes(value, w, gradients.w);
-    check::slopes(value, b, gradients.b);
+    check::slopes(context, value, x, gradients.x);
+    check::slopes(context, value, w, gradients.w);
+    check::slopes(context, value, b, gradients.b);
   }
 }
 
 TEST_CASE_TEMPLATE("a relu in the same pass gives the bits of a relu after it, and so does its gradient", T, float, amp::float16, amp::bfloat16) {
   using policy = amp::policy<>;
-  amp::host_context context;
+  test_context context;
   const auto x = check::random<T>(context, {33, 70}, 1), w = check::random<T>(context, {65, 70}, 2), b = check::random<T>(context, {65}, 3);
   const auto fused = amp::linear<policy>(context, x, w, b, amp::with_relu{});
   const auto apart = amp::relu<policy>(context, amp::linear<policy>(context, x, w, b));
-  CHECK(std::memcmp(fused.data(), apart.data(), sizeof(T) * static_cast<std::size_t>(fused.size())) == 0);
+  CHECK(check::equal_bits(context, fused, apart));
 
   const auto g = check::random<T>(context, {33, 20}, 4), v = check::random<T>(context, {20, 65}, 5);
   tensor<T> before(context, {33, 65}), after(context, {33, 65});
   amp::linear_backward<policy>(context, g, fused, v, amp::into(before), amp::no_gradient{}, amp::no_gradient{}, amp::with_relu{});
   amp::linear_backward<policy>(context, g, fused, v, amp::into(after), amp::no_gradient{});
   const auto masked = amp::relu_backward<policy>(context, after, fused);
-  for (std::int64_t i = 0; i < before.size(); ++i) CHECK(static_cast<float>(before.data()[i]) == static_cast<float>(masked.data()[i]));
+  const auto in_one = amp::wait_read(context, before), in_two = amp::wait_read(context, masked);
+  for (std::size_t i = 0; i < in_one.size(); ++i) CHECK(static_cast<float>(in_one[i]) == static_cast<float>(in_two[i]));
 }
 
 TEST_CASE("gradients go straight into 16-bit memory, written or added, with one rounding") {
-  amp::host_context context;
+  test_context context;
   using policy = amp::o1<amp::f16>;
   const auto x = check::random<amp::float16>(context, {9, 70}, 1), w = check::random<amp::float16>(context, {65, 70}, 2), g = check::random<amp::float16>(context, {9, 65}, 3);
   tensor<float> exact_w(context, {65, 70}), exact_b(context, {65});
   amp::linear_backward<policy>(context, g, x, w, amp::no_gradient{}, amp::into(exact_w), amp::into(exact_b));
   tensor<amp::float16> gw(context, {65, 70}), gb(context, {65});
   amp::linear_backward<policy>(context, g, x, w, amp::no_gradient{}, amp::into(gw), amp::into(gb));
-  for (std::int64_t i = 0; i < gw.size(); ++i) CHECK(gw.data()[i].bits() == amp::float16(exact_w.data()[i]).bits());
-  for (std::int64_t i = 0; i < gb.size(); ++i) CHECK(gb.data()[i].bits() == amp::float16(exact_b.data()[i]).bits());
+  const auto check_rounded = [&](const auto& gradient, const auto& exact, bool twice) {
+    const auto got = amp::wait_read(context, gradient);
+    const auto sum = amp::wait_read(context, exact);
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].bits() == amp::float16(twice ? static_cast<float>(amp::float16(sum[i])) + sum[i] : sum[i]).bits());
+  };
+  check_rounded(gw, exact_w, false);
+  check_rounded(gb, exact_b, false);
   amp::linear_backward<policy>(context, g, x, w, amp::no_gradient{}, amp::add_to(gw), amp::add_to(gb));
-  for (std::int64_t i = 0; i < gw.size(); ++i) CHECK(gw.data()[i].bits() == amp::float16(static_cast<float>(amp::float16(exact_w.data()[i])) + exact_w.data()[i]).bits());
-  for (std::int64_t i = 0; i < gb.size(); ++i) CHECK(gb.data()[i].bits() == amp::float16(static_cast<float>(amp::float16(exact_b.data()[i])) + exact_b.data()[i]).bits());
+  check_rounded(gw, exact_w, true);
+  check_rounded(gb, exact_b, true);
 }
 
 TEST_CASE("a contraction reads its operands as if they had been cast by hand") {
-  amp::host_context context;
+  test_context context;
   const auto x = check::random<float>(context, {9, 70}, 1), w = check::random<float>(context, {65, 70}, 2), b = check::random<float>(context, {65}, 3);
   const auto cast = amp::linear<amp::o1<amp::f16>>(context, amp::cast<amp::f16>(context, x), amp::cast<amp::f16>(context, w), amp::cast<amp::f16>(context, b));
   const auto given = amp::linear<amp::o1<amp::f16>>(context, x, w, b);
-  for (std::int64_t i = 0; i < cast.size(); ++i) CHECK(cast.data()[i].bits() == given.data()[i].bits());
+  CHECK(check::equal_bits(context, cast, given));
 }
 
 TEST_CASE("nothing is allocated once a step has run") {
-  amp::host_context context;
+  test_context context;
   using policy = amp::o1<amp::f16>;
   const auto x = check::random<float>(context, {32, 64}, 1), w = check::random<float>(context, {256, 64}, 2), b = check::random<float>(context, {256}, 3);
   const auto step = [&] {
@@ -111,11 +113,11 @@ TEST_CASE("nothing is allocated once a step has run") {
 }
 
 TEST_CASE("shapes that do not match are an error, and nothing is written") {
-  amp::host_context context;
-  tensor<float> x(context, {3, 4}), w(context, {5, 4}), b(context, {4}), narrow(context, {5, 3}), y(context, {3, 5});
-  y.data()[0] = 7;
+  test_context context;
+  const tensor<float> x(context, {3, 4}), w(context, {5, 4}), b(context, {4}), narrow(context, {5, 3});
+  auto y = check::filled<float>(context, {3, 5}, 7);
   CHECK_THROWS_WITH_AS(amp::linear<amp::o0<>>(context, amp::into(y), x, w, b), doctest::Contains("[4] where [5] is due"), amp::error);
   CHECK_THROWS_WITH_AS(amp::linear<amp::o0<>>(context, x, narrow), doctest::Contains("[5, 3]"), amp::error);
   CHECK_THROWS_AS(amp::linear_backward<amp::o0<>>(context, x, x, w), amp::error);
-  CHECK(y.data()[0] == 7);
+  CHECK(amp::wait_read(context, y) == std::vector<float>(15, 7));
 }

@@ -1,10 +1,10 @@
 #include <amphora/ops/operand.hpp>
 
-#include <amphora/host/context.hpp>
+#include <device_ops.hpp>
 #include <doctest/doctest.h>
 
 namespace amp = amphora;
-template <class T> using tensor = amp::tensor<T, amp::host_context>;
+template <class T> using tensor = amp::tensor<T, test_context>;
 
 static_assert(std::is_same_v<decltype(amp::into(std::declval<amp::view<float>>())), amp::into<float>>);
 static_assert(std::is_same_v<decltype(amp::into(std::declval<tensor<amp::float16>&>())), amp::into<amp::float16>>);
@@ -15,7 +15,7 @@ static_assert(std::is_same_v<amp::detail::arithmetic_t<amp::f16, amp::bf16>, flo
 static_assert(std::is_same_v<amp::detail::arithmetic_format_t<amp::f64>, amp::f64> && std::is_same_v<amp::detail::arithmetic_format_t<amp::bf16>, amp::f32>);
 
 TEST_CASE("views and tensors are read alike, without a copy") {
-  amp::host_context context;
+  test_context context;
   tensor<float> x(context, {2, 3});
   const amp::view<float> v = x;
   CHECK(amp::detail::operand(x).data() == x.data());

@@ -1,6 +1,5 @@
 #include <amphora/ops/relu.hpp>
 
-#include <amphora/host/map.hpp>
 #include <ops/golden.hpp>
 #include <ops/gradient_check.hpp>
 
@@ -8,10 +7,10 @@ namespace amp = amphora;
 using golden::tensor;
 
 static_assert(amp::detail::relu_value{}(0, -1.0f) == 0 && amp::detail::relu_value{}(0, 2.0f) == 2);
-static_assert(std::is_same_v<decltype(amp::relu<amp::o1<amp::f16>>(std::declval<amp::host_context&>(), std::declval<tensor<float>>())), tensor<float>>, "the format that came in");
+static_assert(std::is_same_v<decltype(amp::relu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>())), tensor<float>>, "the format that came in");
 
 TEST_CASE("relu and its gradient agree with the reference in every format") {
-  amp::host_context context;
+  test_context context;
   int run = 0;
   for (const auto& c : golden::cases("activation.json", {"relu"})) {
     const golden::array a = c.input("input");
@@ -22,17 +21,17 @@ TEST_CASE("relu and its gradient agree with the reference in every format") {
       ++run;
       const auto x = a.template to<T>(context);
       const auto value = amp::relu<typename setting::policy>(context, x);
-      golden::compare(c.name(), value, c.output(), 0, 0, 0);
+      golden::compare(context, c.name(), value, c.output(), 0, 0, 0);
       const auto g = golden::upstream<std::remove_const_t<decltype(value)>>(context, c);
-      golden::compare(c.name() + " x", amp::relu_backward<typename setting::policy>(context, g, x), c.gradient("input"), 0, 0, 0);
-      golden::compare(c.name() + " by its value", amp::relu_backward<typename setting::policy>(context, g, value), c.gradient("input"), 0, 0, 0);
+      golden::compare(context, c.name() + " x", amp::relu_backward<typename setting::policy>(context, g, x), c.gradient("input"), 0, 0, 0);
+      golden::compare(context, c.name() + " by its value", amp::relu_backward<typename setting::policy>(context, g, value), c.gradient("input"), 0, 0, 0);
     });
   }
   CHECK(run > 20);
 }
 
 TEST_CASE("relu may write over what it reads, and adds a gradient where asked") {
-  amp::host_context context;
+  test_context context;
   auto x = check::random<amp::bfloat16>(context, {2, 1000}, 1);
   const auto value = amp::relu<amp::policy<>>(context, x);
   const auto g = check::random<amp::bfloat16>(context, {2, 1000}, 2);
@@ -40,7 +39,10 @@ TEST_CASE("relu may write over what it reads, and adds a gradient where asked") 
   amp::relu_backward<amp::policy<>>(context, amp::into(sum), g, x);
   amp::relu_backward<amp::policy<>>(context, amp::add_to(sum), g, x);
   const auto once = amp::relu_backward<amp::policy<>>(context, g, x);
-  for (int i = 0; i < 2000; ++i) CHECK(sum.data()[i] == 2 * static_cast<float>(once.data()[i]));
+  const auto of_sum = amp::wait_read(context, sum);
+  const auto of_once = amp::wait_read(context, once);
+  for (std::size_t i = 0; i < 2000; ++i) CHECK(of_sum[i] == 2 * static_cast<float>(of_once[i]));
   amp::relu<amp::policy<>>(context, amp::into(x), x);
-  for (int i = 0; i < 2000; ++i) CHECK(x.data()[i].bits() == value.data()[i].bits());
+  const auto over = amp::wait_read(context, x), apart = amp::wait_read(context, value);
+  for (std::size_t i = 0; i < 2000; ++i) CHECK(over[i].bits() == apart[i].bits());
 }

@@ -1,17 +1,16 @@
 #include <amphora/ops/softmax.hpp>
 
-#include <amphora/host/softmax.hpp>
 #include <ops/golden.hpp>
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
 using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::softmax<amp::o1<amp::f16>>(std::declval<amp::host_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::softmax<amp::o3<amp::f16>>(std::declval<amp::host_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::softmax<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::softmax<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
 
 TEST_CASE("softmax, log_softmax and their gradients agree with the reference in every format") {
-  amp::host_context context;
+  test_context context;
   int run = 0;
   for (const auto& c : golden::cases("softmax.json", {"softmax", "log_softmax"})) {
     const bool logarithm = c.data.at("op") == "log_softmax";
@@ -26,49 +25,43 @@ TEST_CASE("softmax, log_softmax and their gradients agree with the reference in 
       const auto x = a.template to<T>(context);
       const double n = static_cast<double>(a.values.size()), terms = a.largest() + 4;
       const auto value = logarithm ? amp::log_softmax<P>(context, x, axis) : amp::softmax<P>(context, x, axis);
-      golden::compare(c.name(), value, c.output(), setting::roundoff, terms, n);
+      golden::compare(context, c.name(), value, c.output(), setting::roundoff, terms, n);
       if (!c.has_gradients()) return;
       const auto g = golden::upstream<std::remove_const_t<decltype(value)>>(context, c);
       const auto gx = logarithm ? amp::log_softmax_backward<P>(context, g, x, axis) : amp::softmax_backward<P>(context, g, x, axis);
-      golden::compare(c.name() + " x", gx, c.gradient("input"), setting::roundoff, terms * c.grad_output().largest() * n, n);
+      golden::compare(context, c.name() + " x", gx, c.gradient("input"), setting::roundoff, terms * c.grad_output().largest() * n, n);
     });
   }
   CHECK(run > 150);
 }
 
 TEST_CASE("the gradients of softmax and log_softmax are the slopes of their values") {
-  amp::host_context context;
+  test_context context;
   auto x = check::random<double>(context, {2, 5, 3}, 1);
   const auto g = check::random<double>(context, {2, 5, 3}, 2);
   for (int axis = 0; axis < 3; ++axis) {
-    check::slopes([&] { return check::dot(g, amp::softmax<amp::o0<>>(context, x, axis)); }, x, amp::softmax_backward<amp::o0<>>(context, g, x, axis));
-    check::slopes([&] { return check::dot(g, amp::log_softmax<amp::o0<>>(context, x, axis)); }, x, amp::log_softmax_backward<amp::o0<>>(context, g, x, axis));
+    check::slopes(context, [&] { return check::dot(context, g, amp::softmax<amp::o0<>>(context, x, axis)); }, x, amp::softmax_backward<amp::o0<>>(context, g, x, axis));
+    check::slopes(context, [&] { return check::dot(context, g, amp::log_softmax<amp::o0<>>(context, x, axis)); }, x, amp::log_softmax_backward<amp::o0<>>(context, g, x, axis));
   }
 }
 
 TEST_CASE("B41: the denominator of a softmax is a float sum") {
-  amp::host_context context;
-  tensor<amp::float16> many(context, {4096});
-  tensor<amp::bfloat16> some(context, {512});
-  for (int i = 0; i < 4096; ++i) many.data()[i] = amp::float16(3.0f);
-  for (int i = 0; i < 512; ++i) some.data()[i] = amp::bfloat16(-2.0f);
-  const auto p = amp::softmax<amp::o3<amp::f16>>(context, many);
-  const auto q = amp::softmax<amp::o3<amp::bf16>>(context, some);
-  const auto wide = amp::softmax<amp::o1<amp::f16>>(context, many);
-  for (int i = 0; i < 4096; ++i) CHECK(static_cast<float>(p.data()[i]) == 1.0f / 4096);
-  for (int i = 0; i < 4096; ++i) CHECK(wide.data()[i] == 1.0f / 4096);
-  for (int i = 0; i < 512; ++i) CHECK(static_cast<float>(q.data()[i]) == 1.0f / 512);
-  tensor<amp::float16> logits(context, {3});
-  for (int i = 0; i < 3; ++i) logits.data()[i] = amp::float16(1000.0f - static_cast<float>(i));
-  const auto r = amp::softmax<amp::o1<amp::f16>>(context, logits);
+  test_context context;
+  const auto many = check::filled(context, {4096}, amp::float16(3.0f));
+  const auto some = check::filled(context, {512}, amp::bfloat16(-2.0f));
+  for (const auto p : amp::wait_read(context, amp::softmax<amp::o3<amp::f16>>(context, many))) CHECK(static_cast<float>(p) == 1.0f / 4096);
+  for (const auto p : amp::wait_read(context, amp::softmax<amp::o1<amp::f16>>(context, many))) CHECK(p == 1.0f / 4096);
+  for (const auto p : amp::wait_read(context, amp::softmax<amp::o3<amp::bf16>>(context, some))) CHECK(static_cast<float>(p) == 1.0f / 512);
+  const auto logits = check::given(context, {3}, std::vector<amp::float16>{amp::float16(1000.0f), amp::float16(999.0f), amp::float16(998.0f)});
+  const auto r = amp::wait_read(context, amp::softmax<amp::o1<amp::f16>>(context, logits));
   const double e = std::exp(-1.0), sum = 1 + e + e * e;
-  CHECK(std::fabs(static_cast<double>(r.data()[0]) - 1 / sum) <= 4 * amp::f32::unit_roundoff);
-  CHECK(std::fabs(static_cast<double>(r.data()[1]) - e / sum) <= 4 * amp::f32::unit_roundoff);
-  CHECK(std::fabs(static_cast<double>(r.data()[2]) - e * e / sum) <= 4 * amp::f32::unit_roundoff);
+  CHECK(std::fabs(static_cast<double>(r[0]) - 1 / sum) <= 4 * amp::f32::unit_roundoff);
+  CHECK(std::fabs(static_cast<double>(r[1]) - e / sum) <= 4 * amp::f32::unit_roundoff);
+  CHECK(std::fabs(static_cast<double>(r[2]) - e * e / sum) <= 4 * amp::f32::unit_roundoff);
 }
 
 TEST_CASE("an axis that is not there is an error") {
-  amp::host_context context;
+  test_context context;
   tensor<float> x(context, {2, 3});
   CHECK_THROWS_WITH_AS(amp::softmax<amp::o0<>>(context, x, 2), doctest::Contains("[2, 3]"), amp::error);
 }
