@@ -26,18 +26,18 @@ TEST_CASE("blocks in plain C++ have the bits of the scalar conversion") {
 TEST_CASE_TEMPLATE("one number of an array is read and written by its index, in any alignment", Format, f16, bf16, f32, f64, e4m3, e5m2) {
   unsigned char memory[1 + 5 * 8] = {};
   const int size = size_of(format_id_v<Format>);
-  detail::store_one(format_id_v<Format>, 1.5f, memory + 1, 3);
-  detail::store_one<Format>(-0.25f, memory + 1, 4);
-  CHECK(detail::load_one<Format>(memory + 1, 3) == 1.5f);
-  CHECK(detail::load_one(format_id_v<Format>, memory + 1, 4) == -0.25f);
+  detail::store_number(format_id_v<Format>, 1.5f, memory + 1, 3);
+  detail::store_number<Format>(-0.25f, memory + 1, 4);
+  CHECK(detail::load_number<Format>(memory + 1, 3) == 1.5f);
+  CHECK(detail::load_number(format_id_v<Format>, memory + 1, 4) == -0.25f);
   for (int i = 0; i < 1 + 3 * size; ++i) CHECK(memory[i] == 0);
   for (std::size_t i = 1 + 5 * static_cast<std::size_t>(size); i < sizeof memory; ++i) CHECK(memory[i] == 0);
 }
 
 TEST_CASE("no format is read as 0 and written nowhere") {
   unsigned char memory[8] = {};
-  detail::store_one(format_id::none, 1.5f, memory, 0);
-  CHECK(detail::load_one(format_id::none, memory, 0) == 0.0f);
+  detail::store_number(format_id::none, 1.5f, memory, 0);
+  CHECK(detail::load_number(format_id::none, memory, 0) == 0.0f);
   for (const unsigned char byte : memory) CHECK(byte == 0);
 }
 

@@ -64,7 +64,7 @@ struct model {
       for (std::int64_t i = 0; i < l.n; ++i) {
         const float w = static_cast<float>(i % 17 - 8) / 16;
         if (l.master) masters[k].as<float>()[i] = w;
-        if (l.model != amp::format_id::none) amp::detail::store_one(l.model, w, models[k].data(), i);
+        if (l.model != amp::format_id::none) amp::detail::store_number(l.model, w, models[k].data(), i);
       }
     }
   }
@@ -72,7 +72,7 @@ struct model {
     std::mt19937 random(seed);
     for (std::size_t k = 0; k < layout.size(); ++k)
       for (std::int64_t i = 0; i < layout[k].n; ++i)
-        amp::detail::store_one(layout[k].gradient, static_cast<float>(static_cast<int>(random() % 4001) - 2000) / 64, gradients[k].data(), i);
+        amp::detail::store_number(layout[k].gradient, static_cast<float>(static_cast<int>(random() % 4001) - 2000) / 64, gradients[k].data(), i);
   }
   std::vector<amp::parameter_view> list() {
     std::vector<amp::parameter_view> result;
@@ -135,7 +135,7 @@ TEST_CASE("the elementwise update is the rule on each element, and the copies ar
   model m(1);
   std::vector<std::vector<float>> weights(layout.size());
   for (std::size_t k = 0; k < layout.size(); ++k)
-    for (std::int64_t i = 0; i < layout[k].n; ++i) weights[k].push_back(layout[k].master ? m.masters[k].as<float>()[i] : amp::detail::load_one(layout[k].model, m.models[k].data(), i));
+    for (std::int64_t i = 0; i < layout[k].n; ++i) weights[k].push_back(layout[k].master ? m.masters[k].as<float>()[i] : amp::detail::load_number(layout[k].model, m.models[k].data(), i));
   amp::host_context context(2);
   const amp::adamw rule{0.01f};
   amp::mixed_optimizer optimizer{context, rule, m.list()};
@@ -148,14 +148,14 @@ TEST_CASE("the elementwise update is the rule on each element, and the copies ar
     bool equal = true;
     for (std::int64_t i = 0; i < layout[k].n; ++i) {
       amp::real w = weights[k][static_cast<std::size_t>(i)], s[2] = {0.0f, 0.0f};
-      rule(amp::detail::load_one(layout[k].gradient, m.gradients[k].data(), i), w, s, now);
+      rule(amp::detail::load_number(layout[k].gradient, m.gradients[k].data(), i), w, s, now);
       const float* state = m.states[k].as<float>();
       equal = equal && state[i] == s[0].x && state[layout[k].n + i] == s[1].x;
       if (layout[k].master) equal = equal && m.masters[k].as<float>()[i] == w.x;
       if (layout[k].model == amp::format_id::none) continue;
       double rounded[1] = {};  // room for any format
-      amp::detail::store_one(layout[k].model, w.x, rounded, 0);
-      equal = equal && amp::detail::load_one(layout[k].model, m.models[k].data(), i) == amp::detail::load_one(layout[k].model, rounded, 0);
+      amp::detail::store_number(layout[k].model, w.x, rounded, 0);
+      equal = equal && amp::detail::load_number(layout[k].model, m.models[k].data(), i) == amp::detail::load_number(layout[k].model, rounded, 0);
     }
     CAPTURE(k);
     CHECK(equal);

@@ -75,6 +75,19 @@ AMPHORA_HD constexpr double times(double a, double b) {
 #endif
 }
 
+/// a + b and a · b of two floats or two doubles, rounded once each: never fused to a multiply-add in a kernel. For functors that are
+/// written for both.
+AMPHORA_HD constexpr float add_once(float a, float b) { return (real(a) + real(b)).x; }
+AMPHORA_HD constexpr float multiply_once(float a, float b) { return (real(a) * real(b)).x; }
+AMPHORA_HD constexpr double multiply_once(double a, double b) { return times(a, b); }
+AMPHORA_HD constexpr double add_once(double a, double b) {
+#ifdef __CUDA_ARCH__
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
 }  // namespace detail
 
 /// base^exponent by squaring in double: multiplications alone, so the same bits on every machine (libm's and CUDA's pow differ).

@@ -31,37 +31,37 @@ AMPHORA_INLINE void convert_one(const void* from, void* to, std::int64_t i) {
 }
 /// Number i of an array of Format as a float (rounded once where it is f64), and back.
 template <class Format>
-AMPHORA_INLINE float load_one(const void* from, std::int64_t i) {
+AMPHORA_INLINE float load_number(const void* from, std::int64_t i) {
   float x;
   convert_one<f32, non_saturating, Format>(static_cast<const char*>(from) + i * (Format::bits / 8), &x, 0);
   return x;
 }
 template <class Format, class Mode = default_mode>
-AMPHORA_INLINE void store_one(float x, void* to, std::int64_t i) {
+AMPHORA_INLINE void store_number(float x, void* to, std::int64_t i) {
   convert_one<Format, block_mode_t<Format, Mode>, f32>(&x, static_cast<char*>(to) + i * (Format::bits / 8), 0);
 }
 
-inline float load_one(format_id format, const void* from, std::int64_t i) {
+inline float load_number(format_id format, const void* from, std::int64_t i) {
   switch (format) {
-    case format_id::f16: return load_one<f16>(from, i);
-    case format_id::bf16: return load_one<bf16>(from, i);
-    case format_id::f32: return load_one<f32>(from, i);
-    case format_id::f64: return load_one<f64>(from, i);
-    case format_id::e4m3: return load_one<e4m3>(from, i);
-    case format_id::e5m2: return load_one<e5m2>(from, i);
+    case format_id::f16: return load_number<f16>(from, i);
+    case format_id::bf16: return load_number<bf16>(from, i);
+    case format_id::f32: return load_number<f32>(from, i);
+    case format_id::f64: return load_number<f64>(from, i);
+    case format_id::e4m3: return load_number<e4m3>(from, i);
+    case format_id::e5m2: return load_number<e5m2>(from, i);
     case format_id::none: break;
   }
   return 0;
 }
 template <class Mode = default_mode>
-inline void store_one(format_id format, float x, void* to, std::int64_t i) {
+inline void store_number(format_id format, float x, void* to, std::int64_t i) {
   switch (format) {
-    case format_id::f16: return store_one<f16, Mode>(x, to, i);
-    case format_id::bf16: return store_one<bf16, Mode>(x, to, i);
-    case format_id::f32: return store_one<f32, Mode>(x, to, i);
-    case format_id::f64: return store_one<f64, Mode>(x, to, i);
-    case format_id::e4m3: return store_one<e4m3, Mode>(x, to, i);
-    case format_id::e5m2: return store_one<e5m2, Mode>(x, to, i);
+    case format_id::f16: return store_number<f16, Mode>(x, to, i);
+    case format_id::bf16: return store_number<bf16, Mode>(x, to, i);
+    case format_id::f32: return store_number<f32, Mode>(x, to, i);
+    case format_id::f64: return store_number<f64, Mode>(x, to, i);
+    case format_id::e4m3: return store_number<e4m3, Mode>(x, to, i);
+    case format_id::e5m2: return store_number<e5m2, Mode>(x, to, i);
     case format_id::none: break;
   }
 }
@@ -76,11 +76,11 @@ template <>
 struct block<level_base> {
   template <class Format>
   static AMPHORA_INLINE void load(const void* from, float* to) {
-    for (int i = 0; i < block_size; ++i) to[i] = load_one<Format>(from, i);
+    for (int i = 0; i < block_size; ++i) to[i] = load_number<Format>(from, i);
   }
   template <class Format, class Mode = default_mode>
   static AMPHORA_INLINE void store(const float* from, void* to) {
-    for (int i = 0; i < block_size; ++i) store_one<Format, Mode>(from[i], to, i);
+    for (int i = 0; i < block_size; ++i) store_number<Format, Mode>(from[i], to, i);
   }
   /// 64 numbers of From to To, each rounded once.
   template <class To, class Mode, class From>

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/bit_cast.hpp>       // bit_cast
 #include <amphora/format/format_id.hpp>      // format_id
-#include <amphora/host/block.hpp>            // load_one, store_one
+#include <amphora/host/block.hpp>            // load_number, store_number
 #include <amphora/host/level.hpp>            // AMPHORA_APART
 #include <amphora/optimizer/stochastic.hpp>  // stochastic_rounding, round_stochastically
 #include <amphora/optimizer/sum_order.hpp>   // step_block
@@ -17,11 +17,11 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 /// Elements i to i + count in x; the rest of the block is 0.
 AMPHORA_APART inline void load_part(format_id format, const void* data, std::int64_t i, int count, float* x) {
-  for (int j = 0; j < step_block; ++j) x[j] = j < count ? load_one(format, data, i + j) : 0.0f;
+  for (int j = 0; j < step_block; ++j) x[j] = j < count ? load_number(format, data, i + j) : 0.0f;
 }
 /// The first count of a block; the rest goes nowhere.
 AMPHORA_APART inline void store_part(format_id format, const float* x, void* data, std::int64_t i, int count) {
-  for (int j = 0; j < count; ++j) store_one(format, x[j], data, i + j);
+  for (int j = 0; j < count; ++j) store_number(format, x[j], data, i + j);
 }
 /// The same in bf16, whole blocks too, rounded up or down by chance.
 AMPHORA_APART inline void store_stochastic(const float* x, void* data, std::int64_t i, int count, const stochastic_rounding& random) {

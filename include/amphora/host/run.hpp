@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/format/convert.hpp>    // convert
 #include <amphora/format/format_id.hpp>  // format_id, size_of
-#include <amphora/host/block.hpp>        // block, block_size, load_one, nth, store_one
+#include <amphora/host/block.hpp>        // block, block_size, load_number, nth, store_number
 #include <amphora/host/level.hpp>        // level_avx2, has_avx2
 #include <amphora/ops/operand.hpp>       // source, target
 
@@ -65,7 +65,7 @@ inline void load_floats(format_id format, const void* from, float* to, std::int6
   else
 #endif
     block_runs<level_base>::load(format, bytes, to, blocks);
-  for (std::int64_t i = blocks * block_size; i < n; ++i) to[i] = load_one(format, from, i);
+  for (std::int64_t i = blocks * block_size; i < n; ++i) to[i] = load_number(format, from, i);
 }
 /// n floats to a format, each rounded once.
 inline void store_floats(format_id format, const float* from, void* to, std::int64_t n) {
@@ -81,7 +81,7 @@ inline void store_floats(format_id format, const float* from, void* to, std::int
   else
 #endif
     block_runs<level_base>::store(format, from, bytes, blocks);
-  for (std::int64_t i = blocks * block_size; i < n; ++i) store_one(format, from[i], to, i);
+  for (std::int64_t i = blocks * block_size; i < n; ++i) store_number(format, from[i], to, i);
 }
 /// Rounds floats to a format and back.
 inline void round_floats(format_id format, float* x, std::int64_t n) {
@@ -152,7 +152,7 @@ inline void store_run(const host_target& y, std::int64_t i, std::int64_t n, doub
   for (std::int64_t j = 0; j < n; ++j, to += size_of(y.format)) {
     double old = 0;
     if (y.add && y.format == format_id::f64) std::memcpy(&old, to, sizeof old);
-    else if (y.add) old = static_cast<double>(load_one(y.format, to, 0));
+    else if (y.add) old = static_cast<double>(load_number(y.format, to, 0));
     store_double(y.format, y.add ? from[j] + old : from[j], to);
   }
 }

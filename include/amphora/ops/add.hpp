@@ -1,6 +1,7 @@
 // a + alpha · b with broadcasting, forward and backward.
 #pragma once
 #include <amphora/detail/config.hpp>   // AMPHORA_HD
+#include <amphora/format/real.hpp>     // add_once, multiply_once
 #include <amphora/op/promoting.hpp>    // op::add
 #include <amphora/ops/call.hpp>        // read_t, result_t, require_into, made
 #include <amphora/ops/kernels.hpp>     // map_kernels, make_loops, broadcast
@@ -15,7 +16,7 @@ namespace detail {
 /// alpha = 0 takes nothing of b, not even a NaN.
 struct add_value {
   double alpha;
-  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real a, Real b) const { return alpha == 0 ? a : a + static_cast<Real>(alpha) * b; }
+  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real a, Real b) const { return alpha == 0 ? a : add_once(a, multiply_once(static_cast<Real>(alpha), b)); }
 };
 struct times_factor {
   double factor;
