@@ -192,16 +192,16 @@ class cuda_context {
   }
 
 #if defined(AMPHORA_EMULATED_CUDA)
-  static constexpr std::size_t granule = 16, exact_below = std::size_t(1) << 20;  // an access past the end of a small block is found
+  static constexpr std::size_t granule = 16, least_slack = std::size_t(1) << 17;  // an access past the end of a block below 1 MiB is found
 #else
-  static constexpr std::size_t granule = 512, exact_below = 0;
+  static constexpr std::size_t granule = 512, least_slack = 1;
 #endif
   static constexpr std::size_t rounded(std::size_t bytes) {
     return bytes == 0 ? granule : bytes > SIZE_MAX - granule ? SIZE_MAX : (bytes + granule - 1) / granule * granule;
   }
   static free_blocks::node_type taken_from(free_blocks& list, std::size_t size) {
     const auto found = list.lower_bound({nullptr, size, false});
-    const std::size_t slack = size < exact_below ? 0 : size / 8;
+    const std::size_t eighth = size / 8, slack = eighth >= least_slack ? eighth : 0;
     if (found == list.end() || found->bytes - size > slack) return {};
     return list.extract(found);
   }
