@@ -1,5 +1,8 @@
 // Whole training recipes through the public interface, beside PyTorch's in float64 (tests/data/recipes).
+#include <device_ops.hpp>  // of CUDA everything, of the host the kernels
+#if !defined(AMPHORA_TEST_CUDA)
 #include <amphora/amphora.hpp>
+#endif
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -7,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +19,7 @@ using json = nlohmann::json;
 
 namespace {
 
-using context_type = amp::host_context;
+using context_type = test_context;
 template <class Policy> using weight = amp::parameter<Policy, amp::op::linear, context_type>;
 
 std::vector<float> numbers(const json& tensor) { return tensor.at("values").get<std::vector<float>>(); }
@@ -52,8 +54,9 @@ struct model {
     const json& values = start.at(model + "." + own);
     const bool trains = std::find(frozen.begin(), frozen.end(), model + "." + own) == frozen.end();
     weight<Policy> result(context, own, shape_of(values), trains ? amp::training::on : amp::training::frozen);
-    const std::vector<float> first = numbers(values);
-    result.load(context, amp::view<const float>(first.data(), shape_of(values)));
+    amp::tensor<float, context_type> first(context, shape_of(values));
+    amp::write(context, numbers(values), first);
+    result.load(context, first);
     return result;
   }
   std::vector<amp::parameter_view> parameters() { return {w1.view(), b1.view(), w2.view(), b2.view()}; }
@@ -74,9 +77,15 @@ struct model {
     amp::linear_backward<Policy>(context, of_sum, x, w1.weights(), amp::no_gradient{}, put(w1.gradient()), put(b1.gradient()));
   }
   /// What the optimizer updates.
-  const float* master(int which) const {
+  std::vector<float> wait_master(context_type& context, int which) const {
     const weight<Policy>* all[] = {&w1, &b1, &w2, &b2};
-    return all[which]->master().data();
+    return amp::wait_read(context, all[which]->master());
+  }
+  /// As after a backward pass that overflowed somewhere.
+  void overflow(context_type& context) {
+    const auto gradient = w1.gradient();
+    using number = typename decltype(gradient)::value_type;
+    amp::write(context, {number(HUGE_VALF)}, amp::view<number>(gradient.data(), {1}));
   }
 };
 
@@ -100,14 +109,17 @@ amp::growth growth() {
 }
 /// The batch of a step.
 struct batch {
-  std::vector<float> x;
-  std::vector<std::int64_t> y;
-  amp::shape shape;
-  batch(const json& recipe, std::size_t i)
-      : x(numbers(recipe.at("inputs")[i])), y(recipe.at("targets")[i].get<std::vector<std::int64_t>>()), shape(shape_of(recipe.at("inputs")[i])) {}
-  amp::view<const float> inputs() const { return {x.data(), shape}; }
-  amp::view<const std::int64_t> targets() const { return {y.data(), {static_cast<std::int64_t>(y.size())}}; }
+  amp::tensor<float, context_type> inputs;
+  amp::tensor<std::int64_t, context_type> targets;
+  batch(context_type& context, const json& recipe, std::size_t i)
+      : inputs(context, shape_of(recipe.at("inputs")[i])), targets(context, {static_cast<std::int64_t>(recipe.at("targets")[i].size())}) {
+    amp::write(context, numbers(recipe.at("inputs")[i]), inputs);
+    amp::write(context, recipe.at("targets")[i].get<std::vector<std::int64_t>>(), targets);
+  }
 };
+
+/// The one number of a loss.
+float wait_number(context_type& context, const amp::tensor<float, context_type>& loss) { return amp::wait_read(context, loss).at(0); }
 
 /// Ours against float64, where PyTorch's float32 shows what error is normal: four times that, and at least the roundoff.
 struct comparison {
@@ -130,13 +142,15 @@ void check_list(const json& recipe, const char* what, const std::vector<double>&
   all.check(what);
 }
 template <class Policy>
-void check_weights(const json& recipe, const std::string& name, const model<Policy>& m) {
+void check_weights(context_type& context, const json& recipe, const std::string& name, const model<Policy>& m) {
   const char* names[] = {".w1", ".b1", ".w2", ".b2"};
   for (int which = 0; which < 4; ++which) {
     const auto f64 = recipe.at("f64").at("final").at(name + names[which]).at("values").get<std::vector<double>>();
     const auto f32 = recipe.at("f32_scaled").at("final").at(name + names[which]).at("values").get<std::vector<double>>();
+    const auto ours = m.wait_master(context, which);
+    REQUIRE(ours.size() == f64.size());
     comparison all;
-    for (std::size_t i = 0; i < f64.size(); ++i) all.add(m.master(which)[i], f64[i], f32[i]);
+    for (std::size_t i = 0; i < f64.size(); ++i) all.add(ours[i], f64[i], f32[i]);
     all.check(name + names[which]);
   }
 }
@@ -163,18 +177,18 @@ struct run_of_one {
     amp::cross_entropy_settings loss_settings;
     loss_settings.factor = 1 / static_cast<float>(together);
     for (std::size_t i = 0; i < steps; ++i) {
-      const batch b(data, i);
-      net.forward(context, b.inputs());
-      const auto loss = amp::cross_entropy<Policy>(context, net.logits, b.targets(), loss_settings);
-      losses.push_back(loss.data()[0]);
+      const batch b(context, data, i);
+      net.forward(context, b.inputs.view());
+      const auto loss = amp::cross_entropy<Policy>(context, net.logits, b.targets, loss_settings);
+      losses.push_back(wait_number(context, loss));
       const auto scaled_loss = scaler.scale(context, loss);
-      const auto of_logits = amp::cross_entropy_backward<Policy>(context, scaled_loss.gradient(), net.logits, b.targets(), loss_settings);
+      const auto of_logits = amp::cross_entropy_backward<Policy>(context, scaled_loss.gradient(), net.logits, b.targets, loss_settings);
       if (i % together == 0) net.backward(context, of_logits, write);
       else net.backward(context, of_logits, accumulate);
-      if (holds(settings.value("overflow_at", json::array()), i)) net.w1.gradient().data()[0] = amp::storage_t<amp::gradient_t<Policy, amp::op::linear>>(HUGE_VALF);
+      if (holds(settings.value("overflow_at", json::array()), i)) net.overflow(context);
       if ((i + 1) % together) continue;
       const auto outcome = optimizer.step(context, amp::scaled(optimizer.gradients(), scaled_loss.ticket()), clip);
-      norms.push_back(*optimizer.norm());
+      norms.push_back(read_device(context, optimizer.norm()));
       scaler.update(context, outcome);
       scales.push_back(scaler.wait_scale(context));
     }
@@ -182,7 +196,7 @@ struct run_of_one {
   void check() {
     check_list(data, "loss", losses);
     check_scales(data, scales);
-    check_weights(data, "model0", net);
+    check_weights(context, data, "model0", net);
   }
 };
 
@@ -217,7 +231,7 @@ TEST_CASE("a frozen layer stays, and the rest trains") {
   run_of_one<amp::o0<>> run("frozen_layer");
   run.train(adamw_of(run.data["settings"]["optimizers"][0]), amp::no_clip{});
   run.check();
-  CHECK(std::equal(run.net.master(0), run.net.master(0) + 35, numbers(run.data["start"]["model0.w1"]).begin()));
+  CHECK(run.net.wait_master(run.context, 0) == numbers(run.data["start"]["model0.w1"]));
 }
 
 TEST_CASE("two models, two losses of both and two optimizers share one scaler, and only the one that overflows skips") {
@@ -230,25 +244,28 @@ TEST_CASE("two models, two losses of both and two optimizers share one scaler, a
   amp::scaler<context_type> scaler(context, growth());
   std::vector<double> losses, scales;
   for (std::size_t i = 0; i < data["f64"]["scale"].size(); ++i) {
-    const batch b(data, i);
-    first.forward(context, b.inputs()), second.forward(context, b.inputs());
-    const std::int64_t n = first.logits.size();
+    const batch b(context, data, i);
+    first.forward(context, b.inputs.view()), second.forward(context, b.inputs.view());
+    const auto of_first_model = amp::wait_read(context, first.logits), of_second_model = amp::wait_read(context, second.logits);
+    std::vector<float> mixed(of_first_model.size()), slope_first(mixed.size()), slope_second(mixed.size());
     amp::tensor<float, context_type> of_first(context, first.logits.shape()), of_second(context, first.logits.shape()), mix(context, first.logits.shape());
-    std::fill_n(of_first.data(), n, 0.0f), std::fill_n(of_second.data(), n, 0.0f);
     std::vector<amp::ticket> tickets;
     for (const json& factors : settings["losses"]) {
       const float p = factors[0], q = factors[1];
-      for (std::int64_t k = 0; k < n; ++k) mix.data()[k] = p * first.logits.data()[k] + q * second.logits.data()[k];
-      const auto loss = amp::cross_entropy<policy>(context, mix, b.targets());
-      losses.push_back(loss.data()[0]);
+      for (std::size_t k = 0; k < mixed.size(); ++k) mixed[k] = p * of_first_model[k] + q * of_second_model[k];
+      amp::write(context, mixed, mix);
+      const auto loss = amp::cross_entropy<policy>(context, mix, b.targets);
+      losses.push_back(wait_number(context, loss));
       const auto scaled_loss = scaler.scale(context, loss);
-      const auto of_mix = amp::cross_entropy_backward<policy>(context, scaled_loss.gradient(), mix, b.targets());
-      for (std::int64_t k = 0; k < n; ++k) of_first.data()[k] += p * of_mix.data()[k], of_second.data()[k] += q * of_mix.data()[k];
+      const auto of_mix = amp::cross_entropy_backward<policy>(context, scaled_loss.gradient(), mix, b.targets);
+      const auto slope = amp::wait_read(context, of_mix);
+      for (std::size_t k = 0; k < slope.size(); ++k) slope_first[k] += p * slope[k], slope_second[k] += q * slope[k];
       tickets.push_back(scaled_loss.ticket());
     }
+    amp::write(context, slope_first, of_first), amp::write(context, slope_second, of_second);
     first.backward(context, of_first, write), second.backward(context, of_second, write);
     const bool overflow = holds(settings["overflow_at"], i);
-    if (overflow) first.w1.gradient().data()[0] = std::numeric_limits<float>::infinity();
+    if (overflow) first.overflow(context);
     const auto of_sgd = sgd.step(context, amp::scaled(sgd.gradients(), tickets[0], tickets[1]));
     const auto of_adamw = adamw.step(context, amp::scaled(adamw.gradients(), tickets[0], tickets[1]));
     CHECK(of_sgd.wait_result(context) == (overflow ? amp::step_result::skipped : amp::step_result::stepped));
@@ -258,8 +275,8 @@ TEST_CASE("two models, two losses of both and two optimizers share one scaler, a
   }
   check_list(data, "loss", losses);
   check_scales(data, scales);
-  check_weights(data, "model0", first);
-  check_weights(data, "model1", second);
+  check_weights(context, data, "model0", first);
+  check_weights(context, data, "model1", second);
 }
 
 TEST_CASE_TEMPLATE("in 16 bits the losses of a typical recipe stay within some roundoffs of float64's", Policy, amp::o1<amp::f16>, amp::o1<amp::bf16>,
