@@ -1,8 +1,9 @@
 #include <amphora/error.hpp>              // error
-#include <amphora/host/scale.hpp>         // scale_kernels
 #include <amphora/policy/opt_level.hpp>   // o0, o1, o2, o3
 #include <amphora/scale/make_scaler.hpp>  // make_scaler
 #include <amphora/scale/preset.hpp>       // preset
+
+#include <device.hpp>  // test_context, device_array, read_device
 
 #include <doctest/doctest.h>
 
@@ -20,7 +21,7 @@ struct by_hand : amp::amend<amp::o1<amp::f16>, amp::loss_scale<amp::static_scale
 struct mixed_quick : amp::amend<amp::o1<amp::f16>, amp::loss_scale<amp::dynamic_scale<quick>>> {};
 constexpr amp::growth slow{2, 0.5, 4000, 1024};
 
-using context_type = amp::host_context;
+using context_type = test_context;
 static_assert(std::is_same_v<amp::scale_rule_t<amp::o1<amp::f16>>, amp::growth> && std::is_same_v<amp::scale_rule_t<amp::o2<amp::f16>>, amp::growth>);
 static_assert(std::is_same_v<amp::scale_rule_t<amp::o1<amp::bf16>>, amp::fixed> && std::is_same_v<amp::scale_rule_t<amp::o0<>>, amp::fixed>);
 static_assert(std::is_same_v<amp::scale_rule_t<by_adding>, amp::additive_growth> && std::is_same_v<amp::scale_rule_t<by_hand>, amp::fixed>);
@@ -35,7 +36,7 @@ TEST_CASE("a policy's formats decide the kind of scaler") {
   amp::scaler none = amp::make_scaler<amp::o1<amp::bf16>>(context);
   CHECK(dynamic.wait_scale(context) == 65536);
   CHECK(none.wait_scale(context) == 1);
-  CHECK(*none.ticket(context).inverse() == 1);
+  CHECK(read_device(context, none.ticket(context).inverse()) == 1);
 }
 
 TEST_CASE("a policy's kind and a rule's numbers come together") {
@@ -53,8 +54,8 @@ TEST_CASE("without scaling the steps are counted all the same") {
   context_type context;
   amp::scaler scaler = amp::make_scaler<amp::o1<amp::bf16>>(context);
   for (auto result : {amp::step_result::stepped, amp::step_result::skipped}) {
-    const amp::step_record record{result, result == amp::step_result::skipped, 0};
-    scaler.update(context, amp::outcome<context_type>(&record, scaler.ticket(context)));
+    const device_array<amp::step_record> record(context, {{result, result == amp::step_result::skipped, 0}});
+    scaler.update(context, amp::outcome<context_type>(record.data(), scaler.ticket(context)));
   }
   CHECK(scaler.wait_scale(context) == 1);
   CHECK(scaler.wait_state(context).taken == 1);

@@ -1,7 +1,8 @@
 #include <amphora/error.hpp>          // error
-#include <amphora/host/scale.hpp>     // scale_kernels
 #include <amphora/scale/outcome.hpp>  // outcome
 #include <amphora/scale/scaler.hpp>   // scaler
+
+#include <device.hpp>  // test_context, device_array
 
 #include <doctest/doctest.h>
 
@@ -13,10 +14,10 @@ static_assert(std::is_same_v<std::underlying_type_t<amp::step_result>, std::int3
 static_assert(std::is_trivially_copyable_v<amp::step_record>);
 
 TEST_CASE("an outcome is read by an explicit wait, until the next update") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
-  amp::step_record record{amp::step_result::skipped, 4, 7};
-  const amp::outcome<amp::host_context> outcome(&record, scaler.ticket(context));
+  test_context context;
+  amp::scaler<test_context> scaler(context);
+  const device_array<amp::step_record> record(context, {{amp::step_result::skipped, 4, 7}});
+  const amp::outcome<test_context> outcome(record.data(), scaler.ticket(context));
   CHECK(outcome.wait_result(context) == amp::step_result::skipped);
   CHECK(outcome.wait_record(context).found_non_finite == 4);
   CHECK(outcome.wait_record(context).changed == 7);
@@ -25,11 +26,11 @@ TEST_CASE("an outcome is read by an explicit wait, until the next update") {
 }
 
 TEST_CASE("the outcome of plain gradients has no ticket and stays readable") {
-  amp::host_context context;
-  amp::step_record record{amp::step_result::stepped, 0, 0};
-  const amp::outcome<amp::host_context> outcome(&record, amp::ticket());
+  test_context context;
+  const device_array<amp::step_record> record(context, {{amp::step_result::stepped, 0, 0}});
+  const amp::outcome<test_context> outcome(record.data(), amp::ticket());
   CHECK(outcome.wait_result(context) == amp::step_result::stepped);
-  amp::scaler<amp::host_context> scaler(context);
+  amp::scaler<test_context> scaler(context);
   scaler.update(context, outcome);
   CHECK(scaler.wait_state(context).taken == 1);
   CHECK(outcome.wait_result(context) == amp::step_result::stepped);

@@ -1,9 +1,10 @@
 #include <amphora/error.hpp>           // error
-#include <amphora/host/scale.hpp>           // scale_kernels
 #include <amphora/optimizer/gradients.hpp>  // gradient_list, gradient_view
 #include <amphora/scale/scaled.hpp>    // scaled
 #include <amphora/scale/scaler.hpp>    // scaler
 #include <amphora/tensor/view.hpp>     // view
+
+#include <device.hpp>  // test_context
 
 #include <doctest/doctest.h>
 
@@ -32,8 +33,8 @@ static_assert(!std::is_copy_assignable_v<amp::scaled<list&>> && !std::is_move_as
 static_assert(amp::is_scaled_v<amp::scaled<list&>> && !amp::is_scaled_v<list> && !amp::is_scaled_v<void> && !amp::is_scaled_v<amp::ticket>);
 
 TEST_CASE("a handle gives its gradients and their ticket up once") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
+  test_context context;
+  amp::scaler<test_context> scaler(context);
   list gradients{1, 2};
   auto handle = amp::scaled(gradients, scaler.ticket(context));
   CHECK(handle.live());
@@ -48,8 +49,8 @@ TEST_CASE("a handle gives its gradients and their ticket up once") {
 }
 
 TEST_CASE("a moved-from handle is used up, the one that it was moved to is not") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
+  test_context context;
+  amp::scaler<test_context> scaler(context);
   list gradients{1};
   auto handle = amp::scaled(gradients, scaler.ticket(context));
   auto moved = std::move(handle);
@@ -58,8 +59,8 @@ TEST_CASE("a moved-from handle is used up, the one that it was moved to is not")
 }
 
 TEST_CASE("a handle whose scaler was updated is stale") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
+  test_context context;
+  amp::scaler<test_context> scaler(context);
   list gradients{1};
   const amp::ticket old = scaler.ticket(context);
   scaler.set_scale(context, 2);
@@ -67,8 +68,8 @@ TEST_CASE("a handle whose scaler was updated is stale") {
 }
 
 TEST_CASE("B08: gradients of two scales in one buffer are refused where both tickets are shown") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> first(context), second(context, amp::growth{2, 0.5, 2000, 1024});
+  test_context context;
+  amp::scaler<test_context> first(context), second(context, amp::growth{2, 0.5, 2000, 1024});
   list gradients{1};
   const auto a = first.ticket(context), again = first.ticket(context), b = second.ticket(context);
   CHECK(amp::scaled(gradients, a, again).live());
@@ -76,8 +77,8 @@ TEST_CASE("B08: gradients of two scales in one buffer are refused where both tic
 }
 
 TEST_CASE("two unused handles on one buffer are refused, one after the other is not") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
+  test_context context;
+  amp::scaler<test_context> scaler(context);
   list gradients{1}, others{1};
   float numbers[2] = {};
   {
@@ -92,8 +93,8 @@ TEST_CASE("two unused handles on one buffer are refused, one after the other is 
 }
 
 TEST_CASE("a list of gradients is known by the first that is there, held or referred to") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
+  test_context context;
+  amp::scaler<test_context> scaler(context);
   float a[2] = {}, b[2] = {};
   const std::vector<amp::gradient_view> first{{}, amp::view<float>(a, {2}), amp::view<float>(b, {2})}, again{amp::view<float>(a, {2})}, other{amp::view<float>(b, {2})}, empty;
   auto handle = amp::scaled(first, scaler.ticket(context));
@@ -105,8 +106,8 @@ TEST_CASE("a list of gradients is known by the first that is there, held or refe
 }
 
 TEST_CASE("an own kind of list is known by what it says of itself") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
+  test_context context;
+  amp::scaler<test_context> scaler(context);
   float a[2] = {}, b[2] = {};
   auto handle = amp::scaled(arena{a}, scaler.ticket(context)), other = amp::scaled(arena{b}, scaler.ticket(context));
   CHECK(other.live());
@@ -115,8 +116,8 @@ TEST_CASE("an own kind of list is known by what it says of itself") {
 }
 
 TEST_CASE("a handle that is dropped unused leaves nothing pending") {
-  amp::host_context context;
-  amp::scaler<amp::host_context> scaler(context);
+  test_context context;
+  amp::scaler<test_context> scaler(context);
   list gradients{1};
   {
     auto handle = amp::scaled(gradients, scaler.ticket(context));
@@ -127,10 +128,10 @@ TEST_CASE("a handle that is dropped unused leaves nothing pending") {
 }
 
 TEST_CASE("a handle may outlive its scaler") {
-  amp::host_context context;
+  test_context context;
   list gradients{1};
   auto outlived = [&] {
-    amp::scaler<amp::host_context> scaler(context);
+    amp::scaler<test_context> scaler(context);
     return amp::scaled(gradients, scaler.ticket(context));
   }();
   CHECK_THROWS_WITH_AS(std::move(outlived).take("step"), doctest::Contains("is gone"), amp::error);

@@ -1,9 +1,10 @@
 #include <amphora/error.hpp>                  // error
-#include <amphora/host/scale.hpp>             // scale_kernels
 #include <amphora/scale/additive_growth.hpp>  // additive_growth
 #include <amphora/scale/fixed.hpp>            // fixed
 #include <amphora/scale/preset.hpp>           // preset
 #include <amphora/scale/scaler.hpp>           // scaler
+
+#include <device.hpp>  // test_context, device_array, read_device
 
 #include "patterns.hpp"  // run
 
@@ -19,7 +20,7 @@ namespace amp = amphora;
 
 namespace {
 
-using context_type = amp::host_context;
+using context_type = test_context;
 using report = amp::outcome<context_type>;
 static_assert(std::is_same_v<decltype(amp::scaler(std::declval<context_type&>(), amp::growth{})), amp::scaler<context_type, amp::growth>>);
 static_assert(!std::is_copy_constructible_v<amp::scaler<context_type>> && std::is_nothrow_move_constructible_v<amp::scaler<context_type>>);
@@ -27,8 +28,8 @@ static_assert(!std::is_copy_constructible_v<amp::scaler<context_type>> && std::i
 /// An iteration with a given result, as an optimizer would leave it.
 template <class Scaler>
 void iterate(Scaler& scaler, context_type& context, amp::step_result result) {
-  amp::step_record record{result, result == amp::step_result::skipped ? 1u : 0u, 0};
-  scaler.update(context, report(&record, scaler.ticket(context)));
+  const device_array<amp::step_record> record(context, {{result, result == amp::step_result::skipped ? 1u : 0u, 0}});
+  scaler.update(context, report(record.data(), scaler.ticket(context)));
 }
 template <class Scaler>
 void iterate(Scaler& scaler, context_type& context, char kind) {
@@ -66,17 +67,17 @@ TEST_CASE("a scaler moves as its rule does, whatever the rule") {
 TEST_CASE("the ticket of a loss keeps its scale; the next loss has the next one, in the other slot") {
   context_type context;
   amp::scaler scaler(context, amp::growth{2, 0.5, 1, 4});
-  float loss = 3;
-  auto first = scaler.scale(context, amp::view(&loss));
-  CHECK(first.value().data()[0] == 12);
-  amp::step_record record{amp::step_result::stepped, 0, 0};
-  scaler.update(context, report(&record, first.ticket()));
-  CHECK(*first.ticket().scale() == 4);  // the old slot is not written by the update
-  auto second = scaler.scale(context, amp::view(&loss));
-  CHECK(second.value().data()[0] == 24);
-  CHECK(*second.ticket().scale() == 8);
-  CHECK(*second.ticket().inverse() == 0.125f);
-  CHECK(*first.ticket().scale() == 4);
+  const device_array<float> loss(context, {3});
+  auto first = scaler.scale(context, amp::view(loss.data()));
+  CHECK(read_device(context, first.value().data()) == 12);
+  const device_array<amp::step_record> record(context, {{amp::step_result::stepped, 0, 0}});
+  scaler.update(context, report(record.data(), first.ticket()));
+  CHECK(read_device(context, first.ticket().scale()) == 4);  // the old slot is not written by the update
+  auto second = scaler.scale(context, amp::view(loss.data()));
+  CHECK(read_device(context, second.value().data()) == 24);
+  CHECK(read_device(context, second.ticket().scale()) == 8);
+  CHECK(read_device(context, second.ticket().inverse()) == 0.125f);
+  CHECK(read_device(context, first.ticket().scale()) == 4);
   CHECK_FALSE(first.ticket().valid());
   CHECK(second.ticket().valid());
 }
@@ -84,7 +85,11 @@ TEST_CASE("the ticket of a loss keeps its scale; the next loss has the next one,
 TEST_CASE("a loss that is too large for its scale is infinite, and one that is not finite stays so") {
   context_type context;
   amp::scaler<context_type> scaler(context);
-  const auto is_finite = [&](float loss) { return amp::detail::is_finite(scaler.scale(context, amp::view(&loss)).value().data()[0]); };  // by bits: isinf folds under -ffast-math
+  const auto is_finite = [&](float x) {
+    const device_array<float> loss(context, {x});
+    const auto scaled = scaler.scale(context, amp::view(loss.data()));
+    return amp::detail::is_finite(read_device(context, scaled.value().data()));  // by bits: isinf folds under -ffast-math
+  };
   const float inf = std::numeric_limits<float>::infinity();
   CHECK(is_finite(1e33f));
   for (float loss : {1e34f, -1e34f, inf, -inf, std::numeric_limits<float>::quiet_NaN()}) CHECK_FALSE(is_finite(loss));
@@ -130,7 +135,7 @@ TEST_CASE("B04: three clean steps at interval 4, saved and loaded, and one more 
   amp::scaler<context_type> other(context);
   other.load(context, text.data(), text.size());
   // A freshly loaded scaler unscales without a loss having been scaled.
-  CHECK(1024 * *other.ticket(context).inverse() == 1);
+  CHECK(1024 * read_device(context, other.ticket(context).inverse()) == 1);
   iterate(other, context, 'F');
   CHECK(other.wait_scale(context) == 2048);
   CHECK(other.wait_state(context).clean == 0);
@@ -162,7 +167,7 @@ TEST_CASE("PyTorch 10: a loaded state overwrites settings and state, before and 
     CHECK(target.rule().backoff_factor == 0.5);
     CHECK(target.rule().growth_interval == 2);
     CHECK(target.wait_state(context).clean == 0);
-    CHECK(*target.ticket(context).scale() == 3);
+    CHECK(read_device(context, target.ticket(context).scale()) == 3);
   }
 }
 
@@ -179,12 +184,12 @@ TEST_CASE("a state is saved through a buffer of the caller, and refused where it
 TEST_CASE("B08: an update is refused while scaled gradients are pending, and so two scales cannot meet in one buffer") {
   context_type context;
   amp::scaler<context_type> scaler(context);
-  float loss = 1;
+  const device_array<float> loss(context, {1});
   std::vector<float> gradients{1};
-  amp::step_record record{amp::step_result::stepped, 0, 0};
-  auto micro_step = scaler.scale(context, amp::view(&loss));
-  const report early(&record, amp::ticket());
-  auto again = scaler.scale(context, amp::view(&loss));
+  const device_array<amp::step_record> record(context, {{amp::step_result::stepped, 0, 0}});
+  auto micro_step = scaler.scale(context, amp::view(loss.data()));
+  const report early(record.data(), amp::ticket());
+  auto again = scaler.scale(context, amp::view(loss.data()));
   CHECK_THROWS_WITH_AS(scaler.update(context, early), doctest::Contains("[pending-gradients]: update"), amp::error);
   CHECK(micro_step.ticket().valid());
   auto handle = amp::scaled(gradients, micro_step.ticket(), again.ticket());
@@ -194,15 +199,15 @@ TEST_CASE("B08: an update is refused while scaled gradients are pending, and so 
   const std::string text = saved(scaler, context);
   CHECK_THROWS_AS(scaler.load(context, text.data(), text.size()), amp::error);
   auto parts = std::move(handle).take("step");
-  scaler.update(context, report(&record, parts.used));
+  scaler.update(context, report(record.data(), parts.used));
   CHECK(scaler.wait_state(context).taken == 1);
 }
 
 TEST_CASE("an update takes outcomes of this scaler and of this generation only") {
   context_type context;
   amp::scaler<context_type> scaler(context), other(context);
-  amp::step_record record{amp::step_result::stepped, 0, 0};
-  const report mine(&record, scaler.ticket(context)), theirs(&record, other.ticket(context));
+  const device_array<amp::step_record> record(context, {{amp::step_result::stepped, 0, 0}});
+  const report mine(record.data(), scaler.ticket(context)), theirs(record.data(), other.ticket(context));
   CHECK_THROWS_WITH_AS(scaler.update(context, mine, theirs), doctest::Contains("[mixed-tickets]: update"), amp::error);
   CHECK(scaler.wait_state(context).taken == 0);
   scaler.update(context, mine);
@@ -213,15 +218,15 @@ TEST_CASE("an update takes outcomes of this scaler and of this generation only")
 TEST_CASE("several losses and optimizers share one scaler: one overflow backs off once") {
   context_type context;
   amp::scaler scaler(context, amp::growth{2, 0.5, 1, 128});
-  float losses[2] = {1, 2};
+  const device_array<float> losses(context, {1, 2});
   std::vector<float> g0{1}, g1{1};
-  amp::step_record r0{amp::step_result::stepped, 0, 0}, r1{amp::step_result::skipped, 1, 0};
-  auto first = scaler.scale(context, amp::view(&losses[0])), second = scaler.scale(context, amp::view(&losses[1]));
+  const device_array<amp::step_record> r0(context, {{amp::step_result::stepped, 0, 0}}), r1(context, {{amp::step_result::skipped, 1, 0}});
+  auto first = scaler.scale(context, amp::view(losses.data())), second = scaler.scale(context, amp::view(losses.data() + 1));
   CHECK(first.ticket() == second.ticket());
-  CHECK(second.value().data()[0] == 256);
+  CHECK(read_device(context, second.value().data()) == 256);
   auto p0 = amp::scaled(g0, first.ticket(), second.ticket()).take("step");
   auto p1 = amp::scaled(g1, first.ticket(), second.ticket()).take("step");
-  scaler.update(context, report(&r0, p0.used), report(&r1, p1.used));
+  scaler.update(context, report(r0.data(), p0.used), report(r1.data(), p1.used));
   CHECK(scaler.wait_scale(context) == 64);
   CHECK(scaler.wait_state(context).skipped == 1);
 }
@@ -229,20 +234,20 @@ TEST_CASE("several losses and optimizers share one scaler: one overflow backs of
 TEST_CASE("accumulation keeps the scale: any number of losses have one ticket until the update") {
   context_type context;
   amp::scaler scaler(context, amp::growth{2, 0.5, 1, 128});
-  float loss = 1;
+  const device_array<float> loss(context, {1});
   for (int batch = 0; batch < 2; ++batch) {
     std::vector<float> gradients{0};
     amp::ticket ticket;
     for (int micro = 0; micro < 2; ++micro) {
-      auto scaled = scaler.scale(context, amp::view(&loss));
-      gradients[0] += scaled.value().data()[0];
+      auto scaled = scaler.scale(context, amp::view(loss.data()));
+      gradients[0] += read_device(context, scaled.value().data());
       if (micro) CHECK(scaled.ticket() == ticket);
       ticket = scaled.ticket();
     }
-    amp::step_record record{amp::step_result::stepped, 0, 0};
+    const device_array<amp::step_record> record(context, {{amp::step_result::stepped, 0, 0}});
     auto parts = amp::scaled(gradients, ticket).take("step");
-    CHECK(gradients[0] * *parts.used.inverse() == 2);
-    scaler.update(context, report(&record, parts.used));
+    CHECK(gradients[0] * read_device(context, parts.used.inverse()) == 2);
+    scaler.update(context, report(record.data(), parts.used));
   }
   CHECK(scaler.wait_scale(context) == 512);  // PyTorch 22
 }
@@ -251,12 +256,12 @@ TEST_CASE("PyTorch 13: a disabled scaler scales by one, counts nothing and ignor
   context_type context;
   amp::scaler scaler(context, amp::growth{}, false);
   CHECK_FALSE(scaler.enabled());
-  float loss = 3;
-  auto scaled = scaler.scale(context, amp::view(&loss));
-  CHECK(scaled.value().data()[0] == 3);
-  CHECK(*scaled.ticket().inverse() == 1);
-  amp::step_record record{amp::step_result::skipped, 1, 0};
-  scaler.update(context, report(&record, scaled.ticket()));
+  const device_array<float> loss(context, {3});
+  auto scaled = scaler.scale(context, amp::view(loss.data()));
+  CHECK(read_device(context, scaled.value().data()) == 3);
+  CHECK(read_device(context, scaled.ticket().inverse()) == 1);
+  const device_array<amp::step_record> record(context, {{amp::step_result::skipped, 1, 0}});
+  scaler.update(context, report(record.data(), scaled.ticket()));
   CHECK_FALSE(scaled.ticket().valid());
   CHECK(scaler.wait_state(context) == amp::scale_state{});
   scaler.set_scale(context, 4);
@@ -279,7 +284,7 @@ TEST_CASE("the scale can be set by hand, within the rule's bounds; the clean ste
   scaler.set_scale(context, 512);
   CHECK(scaler.wait_scale(context) == 512);
   CHECK(scaler.wait_state(context).clean == 1);
-  CHECK(*scaler.ticket(context).inverse() == 1 / 512.0f);
+  CHECK(read_device(context, scaler.ticket(context).inverse()) == 1 / 512.0f);
   for (float bad : {0.0f, -1.0f, 2048.0f, 1e-39f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
     CHECK_THROWS_WITH_AS(scaler.set_scale(context, bad), doctest::Contains("[scale-bounds]: set_scale"), amp::error);
   CHECK(scaler.wait_scale(context) == 512);
