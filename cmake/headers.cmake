@@ -107,6 +107,7 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/unscale.hpp
   include/amphora/optimizer/materialize.hpp
   include/amphora/optimizer/global_norm.hpp
+  include/amphora/optimizer/norm_term.hpp
   include/amphora/optimizer/clip_gradients.hpp
   include/amphora/optimizer/add_gradients.hpp
   include/amphora/optimizer/gradients.hpp
@@ -182,9 +183,14 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/memory.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh
+  include/amphora/cuda/product_fused.cuh
+  include/amphora/cuda/product_kernels.cuh
+  include/amphora/cuda/product_plan.cuh
+  include/amphora/cuda/product_report.cuh
   include/amphora/cuda/reduce.cuh
   include/amphora/cuda/scale.cuh
   include/amphora/cuda/softmax.cuh
+  include/amphora/cuda/staging.cuh
   include/amphora/cuda/step.cuh
   include/amphora/cuda/step_check.cuh
   include/amphora/cuda/step_tables.cuh

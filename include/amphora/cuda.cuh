@@ -132,9 +132,14 @@
 #include <amphora/cuda/memory.cuh>
 #include <amphora/cuda/operands.cuh>
 #include <amphora/cuda/parameter.cuh>
+#include <amphora/cuda/product_fused.cuh>
+#include <amphora/cuda/product_kernels.cuh>
+#include <amphora/cuda/product_plan.cuh>
+#include <amphora/cuda/product_report.cuh>
 #include <amphora/cuda/reduce.cuh>
 #include <amphora/cuda/scale.cuh>
 #include <amphora/cuda/softmax.cuh>
+#include <amphora/cuda/staging.cuh>
 #include <amphora/cuda/step.cuh>
 #include <amphora/cuda/step_check.cuh>
 #include <amphora/cuda/step_tables.cuh>

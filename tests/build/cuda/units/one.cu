@@ -1,0 +1,3 @@
+#include "unit.cuh"
+
+int unit_one() { return use_device(); }

@@ -1,0 +1,3 @@
+#include "unit.cuh"
+
+int unit_two() { return use_device(); }

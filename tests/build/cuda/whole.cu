@@ -1,0 +1,3 @@
+#include "whole.cuh"
+
+int main() { return whole(); }
