@@ -1,11 +1,16 @@
-// PyTorch's trajectories of each rule, and a loop over the bare rule that follows them.
+// PyTorch's trajectories of each rule, and the bare rule on the device of the build, which follows them.
 #pragma once
+#include <amphora/detail/rounded.hpp>
 #include <amphora/error.hpp>
 #include <amphora/optimizer/rule.hpp>
 
+#include <device.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -48,7 +53,67 @@ Rule configured(const run& r) {
   return rule;
 }
 
-/// One parameter in float, stepped by a rule alone.
+/// Where bare rules run: the device of the build.
+inline test_context& context() {
+  static test_context one;
+  return one;
+}
+
+/// Steps of one tensor by a rule alone, element after element, in one thread of the device.
+template <class Rule>
+struct rule_steps {
+  using traits = amphora::rule_traits<Rule>;
+  Rule rule;
+  float learning_rate;
+  float* numbers;          // [1 + states, n]: weights, then state
+  const float* gradients;  // [count, n]
+  typename traits::scalars* own;
+  std::int64_t n, taken, count;
+
+  AMPHORA_HD void operator()() const {
+    for (std::int64_t step = 0; step < count; ++step) one_step(traits::at(rule, learning_rate, taken + step + 1, *own), gradients + step * n);
+  }
+
+ private:
+  struct element {
+    amphora::real w, s[traits::states + 1];
+  };
+  AMPHORA_HD element read(std::int64_t i) const {
+    element x = {};
+    x.w = numbers[i];
+    for (int k = 0; k < traits::states; ++k) x.s[k] = numbers[(1 + k) * n + i];
+    return x;
+  }
+  AMPHORA_HD void write(std::int64_t i, const element& x) const {
+    numbers[i] = x.w.x;
+    for (int k = 0; k < traits::states; ++k) numbers[(1 + k) * n + i] = x.s[k].x;
+  }
+  AMPHORA_HD void one_step(const typename traits::now& now, const float* g) const {
+    if constexpr (traits::needs_norms) {
+      amphora::detail::rounded squares_w = 0.0, squares_d = 0.0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        element x = read(i);
+        const amphora::detail::rounded w = static_cast<double>(x.w.x), d = static_cast<double>(rule.direction(g[i], x.w, x.s, now).x);
+        write(i, x);
+        squares_w = squares_w + w * w, squares_d = squares_d + d * d;
+      }
+      const amphora::real trust = rule.trust(sqrt(squares_w).x, sqrt(squares_d).x, now);
+      for (std::int64_t i = 0; i < n; ++i) {
+        element x = read(i);
+        rule.apply(g[i], trust, x.w, x.s, now);
+        write(i, x);
+      }
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) {
+        element x = read(i);
+        rule(g[i], x.w, x.s, now);
+        write(i, x);
+      }
+    }
+  }
+};
+
+/// One parameter in float, stepped by a rule alone. Its numbers are on the device only while it steps.
 template <class Rule>
 struct tensor {
   using traits = amphora::rule_traits<Rule>;
@@ -59,30 +124,24 @@ struct tensor {
 
   explicit tensor(const std::vector<double>& start) : weights(start.begin(), start.end()), state(traits::states, std::vector<float>(start.size())) {}
 
-  void step(const Rule& rule, const std::vector<double>& gradient, float lr) {
-    const auto now = traits::at(rule, lr, ++steps, scalars);
-    if constexpr (traits::needs_norms) {
-      double squares_w = 0, squares_d = 0;
-      each(gradient, [&](amphora::real g, amphora::real& w, amphora::real* s) {
-        const double d = rule.direction(g, w, s, now).x;
-        squares_w += static_cast<double>(w.x) * w.x, squares_d += d * d;
-      });
-      const amphora::real trust = rule.trust(std::sqrt(squares_w), std::sqrt(squares_d), now);
-      each(gradient, [&](amphora::real g, amphora::real& w, amphora::real* s) { rule.apply(g, trust, w, s, now); });
-    } else {
-      each(gradient, [&](amphora::real g, amphora::real& w, amphora::real* s) { rule(g, w, s, now); });
-    }
-  }
-
- private:
-  template <class F> void each(const std::vector<double>& gradient, F f) {
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      amphora::real w = weights[i], s[traits::states + 1] = {};
-      for (int k = 0; k < traits::states; ++k) s[k] = state[k][i];
-      f(static_cast<float>(gradient[i]), w, s);
-      for (int k = 0; k < traits::states; ++k) state[k][i] = s[k].x;
-      weights[i] = w.x;
-    }
+  void step(const Rule& rule, const std::vector<double>& gradient, float lr) { take(rule, gradient, lr); }
+  /// Several steps, their gradients one behind the other.
+  void take(const Rule& rule, const std::vector<double>& gradients, float lr) {
+    if (gradients.empty()) return;
+    const std::size_t n = weights.size();
+    REQUIRE(gradients.size() % n == 0);
+    std::vector<float> all = weights;
+    for (const auto& array : state) all.insert(all.end(), array.begin(), array.end());
+    device_array<float> numbers(context(), all);
+    const device_array<float> there(context(), std::vector<float>(gradients.begin(), gradients.end()));
+    device_array<typename traits::scalars> own(context(), std::vector<typename traits::scalars>{scalars});
+    const auto count = static_cast<std::int64_t>(gradients.size() / n);
+    amphora::scale_kernels<test_device>::run(context(), rule_steps<Rule>{rule, lr, numbers.data(), there.data(), own.data(), static_cast<std::int64_t>(n), steps, count});
+    steps += count, all = numbers.get(), scalars = own.get()[0];
+    auto from = all.begin();
+    const auto next = [&](std::vector<float>& to) { std::copy_n(from, n, to.begin()), from += static_cast<std::ptrdiff_t>(n); };
+    next(weights);
+    for (auto& array : state) next(array);
   }
 };
 
@@ -142,7 +201,7 @@ int follow(const std::vector<std::string>& states, const char* name = Rule::name
 template <class Rule>
 float walk(const Rule& rule, float start, const std::vector<double>& gradients) {
   tensor<Rule> one({start});
-  for (double g : gradients) one.step(rule, {g}, rule.learning_rate);
+  one.take(rule, gradients, rule.learning_rate);
   return one.weights[0];
 }
 
