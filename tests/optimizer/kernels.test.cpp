@@ -27,7 +27,9 @@ struct context : amp::host_context {
 template <> struct amphora::scale_kernels<other::device> : amphora::scale_kernels<amphora::host_device> {};
 template <> struct amphora::step_kernels<other::device> {
   using host = amphora::step_kernels<amphora::host_device>;
-  template <class Job> static void step(other::context& context, const Job& job) { context.calls.push_back(job.update ? "step" : "part"), host::step(context, job); }
+  template <class Job, class Tables> static void step(other::context& context, const Job& job, const Tables& tables) {
+    context.calls.push_back(job.update ? "step" : "part"), host::step(context, job, tables);
+  }
   static void check(other::context& context, const amp::gradient_view* g, std::int64_t n, double* sums, amp::gradient_facts* facts) { context.calls.push_back("check"), host::check(context, g, n, sums, facts); }
   static void norm(other::context& context, const amp::gradient_view* g, std::int64_t n, double* sums, const amp::gradient_facts* facts, double order, double* result) {
     context.calls.push_back("norm"), host::norm(context, g, n, sums, facts, order, result);

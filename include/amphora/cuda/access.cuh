@@ -7,7 +7,7 @@
 
 #include <cuda_bf16.h>     // __float2bfloat16_rn
 #include <cuda_fp16.h>     // __half2float, __float2half_rn
-#include <cuda_runtime.h>  // __ldca, __ldcs, __stcs, __stwb
+#include <cuda_runtime.h>  // __ldca, __ldcg, __ldcs, __stcs, __stwb
 
 #include <cstdint>      // int64_t, uintptr_t
 #include <type_traits>  // is_same_v
@@ -17,6 +17,8 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 /// What becomes of a cache line: read again soon (operands of an op), or not before the next step (weights, moments, gradients).
 struct cached {};
 struct streamed {};
+/// Written by other blocks of the same launch: read past the multiprocessor's own cache.
+struct fresh {};
 
 /// Every access of a kernel to arrays in global memory is one of these two. They say ld.global and st.global even where the
 /// pointer came out of a table, keep 16 bytes together, and tell the emulator what is touched.
@@ -25,6 +27,7 @@ struct streamed {};
 template <class Use = cached, class T>
 __device__ inline T load(const T* p) {
   if constexpr (std::is_same_v<Use, streamed>) return __ldcs(p);
+  else if constexpr (std::is_same_v<Use, fresh>) return __ldcg(p);
   else return __ldca(p);
 }
 template <class Use = cached, class T>
@@ -34,7 +37,7 @@ __device__ inline void store(T* p, T x) {
 }
 
 /// Numbers of Format in registers: up from their bits, and down to them, rounded once to nearest even (NaN comes out as the
-/// processor's own; 8-bit formats saturate).
+/// processor's own; 8-bit formats saturate). No subnormal float is an operand or a result, so --use_fast_math changes nothing.
 template <class Format>
 struct registers {
   using bits = bits_t<Format>;
@@ -42,13 +45,13 @@ struct registers {
   template <class Real = float> __device__ static Real up(bits pattern) {
     if constexpr (std::is_same_v<Format, f16> && std::is_same_v<Real, float>) return __half2float(__ushort_as_half(pattern));
     else if constexpr (std::is_same_v<Format, bf16> && std::is_same_v<Real, float>) return bit_cast<float>(std::uint32_t(pattern) << 16);
-    else if constexpr (Format::bits >= 32) return static_cast<Real>(bit_cast<std::conditional_t<Format::bits == 64, double, float>>(pattern));
+    else if constexpr (std::is_same_v<Format, ieee_format_t<Real>>) return bit_cast<Real>(pattern);
     else return bit_cast<Real>(convert_bits<ieee_format_t<Real>, default_mode, Format>(pattern));
   }
   template <class Real> __device__ static bits down(Real x) {
     if constexpr (std::is_same_v<Format, f16> && std::is_same_v<Real, float>) return __half_as_ushort(__float2half_rn(x));
     else if constexpr (std::is_same_v<Format, bf16> && std::is_same_v<Real, float>) return __bfloat16_as_ushort(__float2bfloat16_rn(x));
-    else if constexpr (Format::bits >= 32) return bit_cast<bits>(static_cast<std::conditional_t<Format::bits == 64, double, float>>(x));
+    else if constexpr (std::is_same_v<Format, ieee_format_t<Real>>) return bit_cast<bits>(x);
     else return convert_bits<Format, std::conditional_t<is_fp8_v<Format>, saturating, non_saturating>, ieee_format_t<Real>>(bit_cast<bits_t<ieee_format_t<Real>>>(x));
   }
 };

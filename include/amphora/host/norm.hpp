@@ -7,9 +7,10 @@
 #include <amphora/host/step_loops.hpp>      // step_loops
 #include <amphora/host/team.hpp>            // team_member
 #include <amphora/optimizer/gradients.hpp>  // gradient_view
+#include <amphora/optimizer/norm_term.hpp>  // magnitude_of, with_term, norm_of_sum
 #include <amphora/optimizer/sum_order.hpp>  // chunks_of, fold_columns
 
-#include <cmath>    // pow, sqrt
+#include <cmath>    // sqrt
 #include <cstdint>  // int64_t
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
@@ -30,26 +31,8 @@ AMPHORA_EXACT double careful_sum(const gradient_view& g, std::int64_t from, std:
     if (count == step_block) block<level_base>::load(g.format, nth(g.data, g.format, i), x);
     else load_part(g.format, g.data, i, count, x);
     for (int j = 0; j < count; ++j) {
-      float stored = x[j];
-      const bool finite = is_finite(stored);
-      if (!finite) {
-        ++non_finite;
-        if (f.choice != on_overflow::skip) stored = f.choice == on_overflow::saturate && !is_nan(stored) ? largest : 0.0f;
-      }
-      const double magnitude = static_cast<double>(bit_cast<float>(bit_cast<std::uint32_t>(stored) & 0x7fffffffu));
-      double value = magnitude * static_cast<double>(f.inverse);
-      if (finite && !is_finite((real(stored) * real(f.inverse)).x)) {
-        ++non_finite;
-        if (f.choice != on_overflow::skip) value = f.choice == on_overflow::saturate ? static_cast<double>(0x1.fffffep127f) : 0.0;
-      }
-      value = value * static_cast<double>(f.coefficient);
-      if (f.limit > 0 && value > static_cast<double>(f.limit)) value = static_cast<double>(f.limit);
       double& place = lane[(i - from + j) % step_lanes];
-      if (maximum) place = larger_magnitude(place, value);
-      else if (order == 2) place += value * value;
-      else if (order == 1) place += value;
-      else if (order == 0) place += value != 0 ? 1 : 0;
-      else place += std::pow(value / unit, order);
+      place = with_term(place, magnitude_of(x[j], largest, f, non_finite), order, unit);
     }
   }
   if (!maximum) return fold_lanes(lane);
@@ -146,11 +129,11 @@ double norm_of_order(const team_member& member, const gradient_view* entries, st
   if (!is_finite(order) || order == 0 || order == 1) return sum(order, 1);
   if (order == 2) {
     if (!(facts.limit > 0)) return facts.norm * static_cast<double>(facts.coefficient);  // the check has it
-    return std::sqrt(sum(order, 1));
+    return norm_of_sum(sum(order, 1), order, 1);
   }
-  const double largest = sum(bit_cast<double>(std::uint64_t(0x7ff0000000000000u)), 1);
+  const double largest = sum(infinite_order(), 1);
   if (!is_finite(largest) || largest == 0) return largest;
-  return largest * std::pow(sum(order, largest), 1 / order);
+  return norm_of_sum(sum(order, largest), order, largest);
 }
 
 }}}  // namespace amphora::detail

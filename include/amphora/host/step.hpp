@@ -106,7 +106,8 @@ void run_step(int threads, const step_job<Rule, Schedule>& job) {
       member.meet();
       if (member.first()) {
         if (d.clip.by_norm) facts.clip_norm = norm;
-        d(norm);
+        const std::int64_t taken = d.begin(norm);
+        for (std::int64_t k = 0; taken != d.not_taken && k < d.count; ++k) d.tensor(k, taken);
       }
       member.meet();
     }
@@ -121,8 +122,8 @@ void run_step(int threads, const step_job<Rule, Schedule>& job) {
 
 template <>
 struct step_kernels<host_device> {
-  template <class Rule, class Schedule, class Build = detail::this_build>
-  static void step(host_context& context, const detail::step_job<Rule, Schedule>& job) {
+  template <class Rule, class Schedule, class Tables, class Build = detail::this_build>
+  static void step(host_context& context, const detail::step_job<Rule, Schedule>& job, const Tables&) {
     const int threads = detail::useful_threads(context, job.decision.gradients, job.decision.count);
 #if AMPHORA_X86
     if (job.level >= 2 && detail::has_avx512()) return detail::run_step<detail::level_avx512, Build>(threads, job);
@@ -154,16 +155,23 @@ struct step_kernels<host_device> {
     if (clip.by_norm) facts->clip_norm = now;
   }
   template <class Build = detail::this_build>
-  static void materialize(host_context& context, const gradient_view& from, const gradient_facts* facts, float* to) {
-    detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) {
-      std::int64_t changed = 0;
-      detail::load_floats(from.format, detail::nth(from.data, from.format, i), to + i, n);
-      for (std::int64_t j = i; j < i + n; ++j) to[j] = facts->value(to[j], detail::largest_of(from.format), changed);
-    });
+  static void materialize(host_context& context, const gradient_view* entries, std::int64_t count, const gradient_facts* facts, float* const* to) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      const gradient_view& from = entries[k];
+      if (!from.data) continue;
+      detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) {
+        std::int64_t changed = 0;
+        detail::load_floats(from.format, detail::nth(from.data, from.format, i), to[k] + i, n);
+        for (std::int64_t j = i; j < i + n; ++j) to[k][j] = facts->value(to[k][j], detail::largest_of(from.format), changed);
+      });
+    }
   }
   template <class Build = detail::this_build>
-  static void widen(host_context& context, const gradient_view& from, float* to) {
-    detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) { detail::load_floats(from.format, detail::nth(from.data, from.format, i), to + i, n); });
+  static void widen(host_context& context, const gradient_view* entries, std::int64_t count, float* const* to) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      const gradient_view& from = entries[k];
+      if (from.data) detail::each_run<Build>(context, from, [&](std::int64_t i, std::int64_t n) { detail::load_floats(from.format, detail::nth(from.data, from.format, i), to[k] + i, n); });
+    }
   }
   template <class Build = detail::this_build>
   static void add(host_context& context, const gradient_view& from, const model_pointer& to) {

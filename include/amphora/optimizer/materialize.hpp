@@ -21,8 +21,9 @@ void materialize(Context& context, const Gradients& gradients, const std::vector
     for (std::int64_t k = 0; k < count; ++k)
       if (list[k].data && list[k].n != to[static_cast<std::size_t>(k)].size())
         detail::fail("shape", "materialize: gradient ", k, " has ", list[k].n, " elements, its view has shape ", to[static_cast<std::size_t>(k)].shape());
-    for (std::int64_t k = 0; k < count; ++k)
-      if (list[k].data) step_kernels<typename Context::device>::materialize(context, list[k], gradients.facts(), to[static_cast<std::size_t>(k)].data());
+    std::vector<float*> places;
+    for (const view<float>& place : to) places.push_back(place.data());
+    step_kernels<typename Context::device>::materialize(context, list.begin(), count, gradients.facts(), places.data());
   }
 }
 /// The same for a single gradient.
@@ -31,7 +32,8 @@ void materialize(Context& context, const Gradients& gradients, const view<float>
   if constexpr (require_unscaled<Gradients>()) {
     const gradient_list list(gradients.gradients());
     if (list.size() != 1 || list[0].n != to.size()) detail::fail("shape", "materialize: one gradient is to be written to a view of shape ", to.shape(), ", but there are ", list.size(), ", the first of ", list.size() ? list[0].n : 0, " elements");
-    step_kernels<typename Context::device>::materialize(context, list[0], gradients.facts(), to.data());
+    float* const place = to.data();
+    step_kernels<typename Context::device>::materialize(context, list.begin(), 1, gradients.facts(), &place);
   }
 }
 

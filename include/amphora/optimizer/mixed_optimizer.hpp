@@ -42,7 +42,7 @@ class mixed_optimizer : public optimizer_state<Rule, Context> {
       : mixed_optimizer(context, std::vector<Rule>(1, rule), std::move(parameters), schedule) {}
   /// rules  one for each group; parameter_view::group is an index into them
   mixed_optimizer(Context& context, std::vector<Rule> rules, std::vector<parameter_view> parameters, const Schedule& schedule = {})
-      : base(context, std::move(rules), std::move(parameters)), schedule_(schedule) {
+      : base(context, std::move(rules), std::move(parameters)), tables_(context, parameters_), schedule_(schedule) {
     detail::check_schedule(schedule_);
     find_own_gradients();
   }
@@ -66,8 +66,11 @@ class mixed_optimizer : public optimizer_state<Rule, Context> {
   /// Reads the masters anew from model weights that were written by somebody else (a file, another optimizer), so that the next
   /// step does not copy the old ones back. State and counts stay. Does not synchronise.
   void refresh_masters(Context& context) {
+    std::vector<gradient_view> models;
+    std::vector<float*> masters;
     for (const parameter_view& p : parameters_)
-      if (p.master && p.model.data && p.model.data != p.master) step_kernels<device>::widen(context, gradient_view({p.model.data, p.model.format}, p.n), p.master);
+      if (p.master && p.model.data && p.model.data != p.master) models.emplace_back(gradient_pointer(p.model.data, p.model.format), p.n), masters.push_back(p.master);
+    step_kernels<device>::widen(context, models.data(), static_cast<std::int64_t>(models.size()), masters.data());
   }
 
   /// One step: check, decide, update.
@@ -98,7 +101,7 @@ class mixed_optimizer : public optimizer_state<Rule, Context> {
     require_checked("decide");
     auto job = job_of(checked(clip));
     job.check = job.update = false;
-    step_kernels<device>::step(context, job);
+    step_kernels<device>::step(context, job, tables_);
     decided_ = true;
   }
   /// The step's second pass. After decide.
@@ -109,7 +112,7 @@ class mixed_optimizer : public optimizer_state<Rule, Context> {
     if (!decided_) detail::fail("pending-gradients", "update: nothing was decided; call decide first");
     auto job = job_of(no_clip());
     job.check = job.decide = false;
-    step_kernels<device>::step(context, job);
+    step_kernels<device>::step(context, job, tables_);
     checked_ = decided_ = false;
     return {memory_.record.data(), std::move(pending_)};
   }
@@ -148,6 +151,7 @@ class mixed_optimizer : public optimizer_state<Rule, Context> {
   detail::step_job<Rule, Schedule> job_of(const detail::clip_numbers& clip) {
     detail::step_job<Rule, Schedule> job = {{memory_.tables(), list_.tensors(), list_.gradients(), list_.count(), schedule_, clip}};
     job.choice = choice_, job.partial = memory_.partial.data(), job.seed = seed_, job.subnormals = subnormals_, job.level = level_;
+    job.parameter_changes = list_.parameter_changes(), job.gradient_changes = list_.changes();
     return job;
   }
   /// The first pass, or the whole step. Asks all that may fail before it changes anything.
@@ -172,7 +176,7 @@ class mixed_optimizer : public optimizer_state<Rule, Context> {
     }
     auto job = job_of(clip);
     job.known = known, job.inverse = used.inverse(), job.decide = job.update = whole;
-    step_kernels<device>::step(context, job);
+    step_kernels<device>::step(context, job, tables_);
     checked_ = !whole, decided_ = false, stepped_ = used;
     return used;
   }
@@ -182,6 +186,7 @@ class mixed_optimizer : public optimizer_state<Rule, Context> {
       detail::fail("used-twice", call, ": this optimizer has used gradients of generation ", given.generation(), " of their scaler; update the scaler, then scale the next loss");
   }
 
+  detail::step_tables<Context> tables_;
   std::vector<gradient_view> own_gradients_;
   Schedule schedule_;
   ticket pending_, stepped_;

@@ -1,5 +1,6 @@
 // The device memory of an optimizer: state that no view points to, and the tables that a step reads and writes.
 #pragma once
+#include <amphora/optimizer/kernels.hpp>      // step_tables
 #include <amphora/optimizer/rule.hpp>         // rule_traits
 #include <amphora/optimizer/step_list.hpp>    // state_stride
 #include <amphora/optimizer/step_table.hpp>   // step_counters, step_memory
@@ -39,12 +40,12 @@ struct optimizer_memory {
     return {facts.data(), record.data(), counters.data(), rules.data(), rates.data(), steps.data(), scalars.data(), nows.data(), trusts.data()};
   }
 
-  /// What the constructor takes from the context.
+  /// What the constructor takes from the context, and that of the device's tables.
   static std::int64_t bytes(const std::vector<parameter_view>& parameters, int groups) {
     const auto n = static_cast<std::int64_t>(parameters.size());
     return bytes_of<float>(own_floats(parameters)) + bytes_of<gradient_facts>(1) + bytes_of<step_record>(1) + bytes_of<step_counters>(1) +
            bytes_of<Rule>(groups) + bytes_of<float>(groups) + bytes_of<std::int64_t>(n) + bytes_of<scalars_type>(n) + bytes_of<now_type>(n) +
-           bytes_of<real>(traits::needs_norms ? n : 0) + bytes_of<double>(chunks(parameters) * sums);
+           bytes_of<real>(traits::needs_norms ? n : 0) + bytes_of<double>(chunks(parameters) * sums) + step_tables<Context>::bytes(parameters);
   }
 
  private:

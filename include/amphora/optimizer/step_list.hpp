@@ -43,7 +43,7 @@ class step_list {
     check_buffers(parameters, tensors, states);
     tensors_ = static_cast<std::vector<step_tensor>&&>(tensors);
     gradients_.assign(tensors_.size(), gradient_view());
-    chunks_ = 0, elements_ = 0;
+    chunks_ = 0, elements_ = 0, ++parameter_changes_, ++changes_;
     for (const step_tensor& t : tensors_) chunks_ += chunks_of(t.n), elements_ += t.n;
   }
 
@@ -82,8 +82,10 @@ class step_list {
 
   std::int64_t count() const { return static_cast<std::int64_t>(tensors_.size()); }
   std::int64_t chunks() const { return chunks_; }
-  /// How often the gradients were others than in the step before: when a device must copy the table anew.
+  /// How often the gradients were others than in the step before, and how often the parameters: when a device must copy the
+  /// table anew.
   std::int64_t changes() const { return changes_; }
+  std::int64_t parameter_changes() const { return parameter_changes_; }
   const step_tensor* tensors() const { return tensors_.data(); }
   const gradient_view* gradients() const { return gradients_.data(); }
 
@@ -156,7 +158,7 @@ class step_list {
   std::vector<step_tensor> tensors_;
   std::vector<gradient_view> gradients_;
   std::vector<range> ranges_;
-  std::int64_t chunks_ = 0, elements_ = 0, changes_ = 0;
+  std::int64_t chunks_ = 0, elements_ = 0, changes_ = 0, parameter_changes_ = 0;
 };
 
 }}}  // namespace amphora::detail

@@ -63,7 +63,8 @@ struct step_memory {
   real* trusts;                                 // [tensors], where the rule needs norms
 };
 
-/// Between the passes, in one thread on the device: nothing, skip, or step and with which numbers.
+/// Between the passes, on the device: nothing, skip, or step and with which numbers. `begin` runs once; where it says so, `tensor`
+/// once for each parameter, in any order or at the same time.
 template <class Rule, class Schedule>
 struct step_decision {
   step_memory<Rule> memory;
@@ -73,28 +74,31 @@ struct step_decision {
   Schedule schedule;
   clip_numbers clip;
 
-  AMPHORA_HD void operator()(double norm_now) const {
+  static constexpr std::int64_t not_taken = -1;
+
+  /// Value  how many steps were taken before this one, or not_taken
+  AMPHORA_HD std::int64_t begin(double norm_now) const {
     gradient_facts& f = *memory.facts;
     step_record& r = *memory.record;
     r.found_non_finite = f.found_non_finite, r.changed = 0;
     if (!f.present) {
       r.result = step_result::nothing;
-      return;
+      return not_taken;
     }
     if (f.found_non_finite && f.choice == on_overflow::skip) {
       r.result = step_result::skipped;
       ++memory.counters->skipped;
-      return;
+      return not_taken;
     }
     r.result = step_result::stepped;
     r.changed = f.non_finite;
     narrow_facts(f, clip, norm_now);
-    const std::int64_t taken = memory.counters->taken++;
-    for (std::int64_t k = 0; k < count; ++k) {
-      if (!gradients[k].data) continue;
-      const int group = tensors[k].group;
-      memory.nows[k] = rule_traits<Rule>::at(memory.rules[group], schedule(taken, memory.rates[group]), ++memory.steps[k], memory.scalars[k]);
-    }
+    return memory.counters->taken++;
+  }
+  AMPHORA_HD void tensor(std::int64_t k, std::int64_t taken) const {
+    if (!gradients[k].data) return;
+    const int group = tensors[k].group;
+    memory.nows[k] = rule_traits<Rule>::at(memory.rules[group], schedule(taken, memory.rates[group]), ++memory.steps[k], memory.scalars[k]);
   }
 };
 
