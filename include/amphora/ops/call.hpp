@@ -1,10 +1,11 @@
 // What every op asks of its policy before the policy ends and formats go on.
 #pragma once
-#include <amphora/format/format_of.hpp>  // is_storage_v
-#include <amphora/op/tree.hpp>         // is_below_v, op::sensitive
-#include <amphora/ops/operand.hpp>     // given_t, into
-#include <amphora/policy/call.hpp>     // require_call
-#include <amphora/policy/compute.hpp>  // compute_t, output_t
+#include <amphora/format/format_of.hpp>     // is_storage_v
+#include <amphora/op/tree.hpp>              // is_below_v, op::sensitive
+#include <amphora/ops/operand.hpp>          // given_t, into
+#include <amphora/policy/architecture.hpp>  // require_call_on
+#include <amphora/policy/call.hpp>          // require_call
+#include <amphora/policy/compute.hpp>       // compute_t, output_t
 
 #include <type_traits>  // conditional_t, is_same_v
 #include <utility>      // declval
@@ -61,6 +62,18 @@ constexpr bool may_call() {
 template <class Policy, class Op, class Y, class... Operands>
 constexpr bool require_into() {
   if constexpr (may_call<Policy, Op, Operands...>()) return require_output<format_of_t<Y>, output_t<Policy, Op, given_t<Operands>...>>();
+  else return false;
+}
+
+/// The same for contractions, which ask more of a device than loads and stores: the rule of architectures holds too.
+template <class Context, class Policy, class Op, class... Operands>
+constexpr bool may_call_on() {
+  if constexpr (!(require_operand<Operands>() && ...)) return false;
+  else return require_call_on<typename Context::device, Policy, Op, given_t<Operands>...>();
+}
+template <class Context, class Policy, class Op, class Y, class... Operands>
+constexpr bool require_into_on() {
+  if constexpr (may_call_on<Context, Policy, Op, Operands...>()) return require_output<format_of_t<Y>, output_t<Policy, Op, given_t<Operands>...>>();
   else return false;
 }
 

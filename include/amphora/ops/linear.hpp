@@ -1,7 +1,7 @@
 // y = x · wᵀ + b, forward and backward.
 #pragma once
 #include <amphora/op/contraction.hpp>  // op::linear
-#include <amphora/ops/call.hpp>        // read_t, result_t, require_into
+#include <amphora/ops/call.hpp>        // read_t, result_t, require_into_on
 #include <amphora/ops/kernels.hpp>     // matmul_kernels
 #include <amphora/ops/operand.hpp>     // into, add_to, no_gradient, operand
 #include <amphora/ops/product.hpp>     // product
@@ -83,7 +83,7 @@ void linear_gradients(Context& context, const view<const G>& grad, const view<co
 template <class Policy, class Context, class X, class W, class B = no_bias, class Relu = no_relu, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto linear(Context& context, const X& x, const W& w, const B& b = {}, Relu relu = {}) {
   using result = detail::result_t<Policy, op::linear, Context, X, W, B>;
-  if constexpr (detail::may_call<Policy, op::linear, X, W, B>()) {
+  if constexpr (detail::may_call_on<Context, Policy, op::linear, X, W, B>()) {
     const detail::linear_sizes sizes("linear", detail::operand(x).shape(), detail::operand(w).shape());
     return detail::made<result>(context, sizes.value, [&](auto y) { linear<Policy>(context, into(y), x, w, b, relu); });
   } else {
@@ -93,7 +93,7 @@ auto linear(Context& context, const X& x, const W& w, const B& b = {}, Relu relu
 template <class Policy, class Context, class Y, class X, class W, class B = no_bias, class Relu = no_relu>
 void linear(Context& context, into<Y> y, const X& x, const W& w, const B& b = {}, Relu = {}) {
   using namespace detail;
-  if constexpr (require_into<Policy, op::linear, Y, X, W, B>())
+  if constexpr (require_into_on<Context, Policy, op::linear, Y, X, W, B>())
     linear_forward<compute_t<Policy, op::linear, given_t<X>, given_t<W>, given_t<B>>, accumulate_t<Policy, op::linear, given_t<X>, given_t<W>, given_t<B>>>(
         context, y.target, operand(x), operand(w), operand(b), !std::is_same_v<B, no_bias>, std::is_same_v<Relu, with_relu>);
 }
@@ -109,7 +109,7 @@ template <class Policy, class Context, class G, class X, class W, class GX, clas
           std::enable_if_t<detail::is_gradient_choice_v<GX>, int> = 0>
 void linear_backward(Context& context, const G& grad, const X& x, const W& w, const GX& gx, const GW& gw, const GB& gb = {}, Relu = {}) {
   using namespace detail;
-  if constexpr (detail::may_call<Policy, op::linear, X, W>())
+  if constexpr (detail::may_call_on<Context, Policy, op::linear, X, W>())
     linear_gradients<compute_t<Policy, op::linear, given_t<X>, given_t<W>>, accumulate_t<Policy, op::linear, given_t<X>, given_t<W>>>(
         context, operand(grad), operand(x), operand(w), gx, gw, gb, std::is_same_v<Relu, with_relu>);
 }

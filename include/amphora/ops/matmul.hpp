@@ -1,7 +1,7 @@
 // Matrix products with PyTorch's rules for vectors and batches, forward and backward.
 #pragma once
 #include <amphora/op/contraction.hpp>  // op::matmul
-#include <amphora/ops/call.hpp>        // result_t, require_into, made
+#include <amphora/ops/call.hpp>        // result_t, require_into_on, made
 #include <amphora/ops/kernels.hpp>     // matmul_kernels, broadcast
 #include <amphora/ops/operand.hpp>     // into, operand
 #include <amphora/ops/product.hpp>     // product
@@ -94,7 +94,7 @@ void run_matmul(Context& context, const product& p, const target<C>& c, const vi
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A>, int> = 0>
 auto matmul(Context& context, const A& a, const B& b) {
   using result = detail::result_t<Policy, op::matmul, Context, A, B>;
-  if constexpr (detail::may_call<Policy, op::matmul, A, B>()) {
+  if constexpr (detail::may_call_on<Context, Policy, op::matmul, A, B>()) {
     const detail::matmul_sizes sizes("matmul", detail::operand(a).shape(), detail::operand(b).shape());
     return detail::made<result>(context, sizes.value, [&](auto c) { matmul<Policy>(context, into(c), a, b); });
   } else {
@@ -104,7 +104,7 @@ auto matmul(Context& context, const A& a, const B& b) {
 template <class Policy, class Context, class C, class A, class B>
 void matmul(Context& context, into<C> c, const A& a, const B& b) {
   using namespace detail;
-  if constexpr (require_into<Policy, op::matmul, C, A, B>()) {
+  if constexpr (require_into_on<Context, Policy, op::matmul, C, A, B>()) {
     const matmul_sizes sizes("matmul", operand(a).shape(), operand(b).shape());
     require_shape("matmul", "an output", c.target.shape(), sizes.value);
     run_matmul<compute_t<Policy, op::matmul, given_t<A>, given_t<B>>, accumulate_t<Policy, op::matmul, given_t<A>, given_t<B>>>(
@@ -119,7 +119,7 @@ void matmul(Context& context, into<C> c, const A& a, const B& b) {
 template <class Policy, class Context, class G, class A, class B, class GA, class GB>
 void matmul_backward(Context& context, const G& grad, const A& a, const B& b, const GA& ga, const GB& gb) {
   using namespace detail;
-  if constexpr (detail::may_call<Policy, op::matmul, A, B>()) {
+  if constexpr (detail::may_call_on<Context, Policy, op::matmul, A, B>()) {
     using read = compute_t<Policy, op::matmul, given_t<A>, given_t<B>>;
     using accumulate = accumulate_t<Policy, op::matmul, given_t<A>, given_t<B>>;
     const matmul_sizes sizes("matmul_backward", operand(a).shape(), operand(b).shape());

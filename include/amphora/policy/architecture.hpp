@@ -6,7 +6,7 @@ namespace amphora { inline namespace AMPHORA_ABI {
 
 /// The oldest architecture that code for Device is built for: 75 for sm_75. 0: not said, and nothing is refused.
 ///
-/// Host code cannot see it, so that the program says it: `template <> inline constexpr int amphora::oldest_architecture_v<device> = 75;`
+/// Host code cannot see it, so that the program says it: `template <> inline constexpr int amphora::oldest_architecture_v<amphora::cuda_device> = 75;`
 /// before the first call, in every file alike.
 template <class Device> inline constexpr int oldest_architecture_v = 0;
 
