@@ -11,6 +11,10 @@
 
 #undef __shared__
 #define __shared__ static  // one block runs at a time
+#undef __launch_bounds__
+#define __launch_bounds__(...)
+#undef __grid_constant__
+#define __grid_constant__
 
 namespace emulated {
 
