@@ -15,18 +15,18 @@ sh cmake/packages.sh cmake=cmake ninja-build=ninja g++=g++ clang=clang++ ccache=
 case $preset in clang | tsan) sh cmake/packages.sh libomp-dev=/usr/lib/llvm-14/lib/libomp.so ;; esac
 
 # The emulated CUDA device is compiled against CUDA's own number types and enumerations. Without a toolkit its headers come from
-# PyPI, 2.7 MB, into build/cuda_headers. AMPHORA_CUDA_HEADERS names another folder that has cuda_fp16.h.
+# PyPI, 7 MB, into build/cuda_headers. AMPHORA_CUDA_HEADERS names another folder that has cuda_fp16.h.
 headers=${AMPHORA_CUDA_HEADERS:-}
-for folder in ${CUDA_PATH:+"$CUDA_PATH/include"} ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/local/cuda/include /usr/include; do
+for folder in ${CUDA_PATH:+"$CUDA_PATH/include"} ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/local/cuda/include /usr/local/include /usr/include; do
   [ -n "$headers" ] || [ ! -e "$folder/cuda_fp16.h" ] || headers=$folder
 done
 if [ -z "$headers" ]; then
   headers=$(pwd)/build/cuda_headers/nvidia/cu13/include
-  if [ ! -e "$headers/cuda_fp16.h" ] || [ ! -e "$headers/crt/host_defines.h" ]; then
-    echo "amphora: no CUDA toolkit here; fetching its headers (nvidia-cuda-runtime and nvidia-cuda-crt from PyPI) into build/cuda_headers"
+  if [ ! -e "$headers/cuda_fp16.h" ] || [ ! -e "$headers/crt/host_defines.h" ] || [ ! -e "$headers/nv/target" ]; then
+    echo "amphora: no CUDA toolkit here; fetching its headers (nvidia-cuda-runtime, nvidia-cuda-crt and nvidia-cuda-cccl from PyPI) into build/cuda_headers"
     python3 -m pip --version >/dev/null 2>&1 || sh cmake/packages.sh python3-pip=/usr/lib/python3/dist-packages/pip
     PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target build/cuda_headers \
-      'nvidia-cuda-runtime==13.*' 'nvidia-cuda-crt==13.*' ||
+      'nvidia-cuda-runtime==13.*' 'nvidia-cuda-crt==13.*' 'nvidia-cuda-cccl==13.*' ||
       { echo "amphora: that failed; please set AMPHORA_CUDA_HEADERS to a folder with CUDA's cuda_fp16.h" >&2; exit 1; }
   fi
 fi
