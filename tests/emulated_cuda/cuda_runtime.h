@@ -9,7 +9,7 @@
 #include "arithmetic.hpp"
 #include "atomics.hpp"
 #include "copies.hpp"
-#include "device.hpp"
+#include "device_facts.hpp"
 #include "errors.hpp"
 #include "events.hpp"
 #include "graphs.hpp"
