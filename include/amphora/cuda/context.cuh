@@ -102,6 +102,9 @@ class cuda_context {
     if (!node) node = taken_from(free_[false], size);
     if (!node) node = fresh(size);
     if (capturing) node.value().captured = true;
+#if defined(AMPHORA_EMULATED_CUDA)
+    emulated::hand_out_anew(node.value().memory, node.value().bytes, stream_);
+#endif
     return live_.insert(std::move(node)).position->memory;
   }
   /// Takes back what allocate gave, in stream order.

@@ -3,6 +3,7 @@
 #include <amphora/cuda/access.cuh>    // store
 #include <amphora/cuda/context.cuh>   // cuda_context, cuda_device
 #include <amphora/cuda/launch.cuh>    // launch, grid_for, AMPHORA_KERNEL
+#include <amphora/cuda/staging.cuh>   // staging
 #include <amphora/detail/config.hpp>  // this_build
 #include <amphora/scale/kernels.hpp>  // scale_kernels
 
@@ -41,6 +42,7 @@ struct scale_kernels<cuda_device> {
   /// Up to 64 KiB travel in kernel arguments, 3 KiB a launch; more goes through pinned memory of the context's. In a capture all
   /// of it travels in kernel arguments, so that each replay writes the same again.
   static void write(cuda_context& context, const void* host, void* device, std::size_t bytes) {
+    if (bytes > (std::size_t(1) << 16) && !context.is_capturing()) return context.cache<detail::staging>().copy(context, host, device, bytes);
     for (std::size_t done = 0; done < bytes; done += detail::bytes_by_value::most) {
       const std::size_t count = bytes - done < detail::bytes_by_value::most ? bytes - done : detail::bytes_by_value::most;
       detail::bytes_by_value part;
@@ -50,6 +52,9 @@ struct scale_kernels<cuda_device> {
   }
   /// Errors  device  host memory that is not pinned, which a copy would wait for
   static void copy_later(cuda_context& context, const void* device, void* pinned, std::size_t bytes) {
+    cudaPointerAttributes attributes{};
+    detail::require_cuda(cudaPointerGetAttributes(&attributes, pinned), "cudaPointerGetAttributes");
+    if (attributes.type != cudaMemoryTypeHost) detail::fail("device", "copy_later: the host's memory is not pinned, so that the copy would wait; take it from cudaMallocHost");
     copy(context, pinned, device, bytes, cudaMemcpyDeviceToHost);
   }
   template <class Functor> static void run(cuda_context& context, const Functor& functor) { detail::launch(context, "run", 1, 1, detail::run_once<Functor>, functor); }
