@@ -26,14 +26,23 @@ struct fresh {};
 /// T  unsigned char, short, int or long long, uint2, uint4, float, double, float4, double2; aligned to its size
 template <class Use = cached, class T>
 __device__ inline T load(const T* p) {
+#if defined(__clang__) && defined(__CUDA__)  // has these functions for CUDA's halves alone
+  if constexpr (std::is_same_v<Use, fresh>) return *static_cast<const volatile T*>(p);
+  else return *p;
+#else
   if constexpr (std::is_same_v<Use, streamed>) return __ldcs(p);
   else if constexpr (std::is_same_v<Use, fresh>) return __ldcg(p);
   else return __ldca(p);
+#endif
 }
 template <class Use = cached, class T>
 __device__ inline void store(T* p, T x) {
+#if defined(__clang__) && defined(__CUDA__)
+  *p = x;
+#else
   if constexpr (std::is_same_v<Use, streamed>) __stcs(p, x);
   else __stwb(p, x);
+#endif
 }
 
 /// Numbers of Format in registers: up from their bits, and down to them, rounded once to nearest even (NaN comes out as the

@@ -1,0 +1,35 @@
+#!/bin/sh
+# clang_sm_70.sh CLANG CUBLAS ROOT FOLDER FILE…: clang as the compiler of CUDA 12.9, for the oldest architecture, which CUDA 13 left.
+# Both passes compile without a warning and nothing is spilled; what clang does not inline may have a stack frame. The toolkit
+# comes from PyPI into FOLDER; cuBLAS' headers, half a gigabyte there, are those of folder CUBLAS.
+set -eu
+clang=$1 cublas=$2 root=$3 folder=$4
+shift 4
+if ! "$clang" --version >/dev/null 2>&1; then
+  echo "skipped: no clang++-19 (Debian: clang-19)"
+  exit 77
+fi
+mkdir -p "$folder"
+if [ ! -e "$folder/nvidia/cuda_nvcc/bin/ptxas" ]; then
+  PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" 'nvidia-cuda-nvcc-cu12==12.9.*' \
+    'nvidia-cuda-runtime-cu12==12.9.*' 'nvidia-cuda-cccl-cu12==12.9.*' nvidia-curand-cu12
+fi
+toolkit=$folder/toolkit
+rm -rf "$toolkit"
+mkdir -p "$toolkit/bin" "$toolkit/include" "$toolkit/nvvm"
+for part in cuda_nvcc cuda_runtime cuda_cccl curand; do cp -rfs "$folder/nvidia/$part/include/." "$toolkit/include/"; done
+ln -sf "$cublas"/cublas*.h "$toolkit/include/"
+ln -s "$folder/nvidia/cuda_nvcc/nvvm/libdevice" "$toolkit/nvvm/libdevice"
+ln -s "$folder/nvidia/cuda_nvcc/bin/ptxas" "$toolkit/bin/ptxas"
+failed=0
+for file; do
+  log=$folder/$(basename "$file" .cu).log
+  compile="$clang -std=c++17 -O2 -x cuda --cuda-path=$toolkit --cuda-gpu-arch=sm_70 -Wall -Wextra -Werror -Wno-unknown-cuda-version
+    -isystem $toolkit/include -I $root/include -I $root/tests"
+  $compile --cuda-device-only -Xcuda-ptxas -v -c "$file" -o "$log.cubin" 2>"$log" || { cat "$log" >&2; exit 1; }
+  $compile --cuda-host-only -fsyntax-only "$file"
+  grep -q 'bytes stack frame' "$log" || { echo "no report for $file" >&2; exit 1; }
+  if grep -B1 -E '[1-9][0-9]* bytes spill' "$log"; then failed=1; fi
+  echo "$file: $(grep -c 'Compiling entry function' "$log") kernels, $(grep -c -E '[1-9][0-9]* bytes stack' "$log") functions with a stack frame"
+done
+exit $failed
