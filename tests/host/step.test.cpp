@@ -172,3 +172,29 @@ TEST_CASE("from the second step on nothing is allocated") {
   for (int k = 0; k < 3; ++k) CHECK(optimizer.step(context, optimizer.gradients(), amp::clip_global_norm{1}).wait_result(context) == amp::step_result::stepped);
   CHECK(context.allocations() == before);
 }
+
+TEST_CASE("a list that is too large for the cache steps to the bits of its parts") {
+  constexpr std::int64_t n = 3 << 19, half = n / 2;
+  static_assert(n > amp::detail::large_step && half < amp::detail::large_step);
+  for (int level = 0; level <= 2; ++level)
+    for (std::size_t offset : {0, 1}) {  // whole lines, and copies that have none
+      std::vector<float> whole_master(n, 0.5f), parts_master(n, 0.5f);
+      std::vector<amp::float16> gradients(n), whole(n + 64), parts(n + 64);
+      for (std::int64_t i = 0; i < n; ++i) gradients[static_cast<std::size_t>(i)] = amp::float16(static_cast<float>(i * 7919 % 4001 - 2000) / 256);
+      const auto aligned = [&](std::vector<amp::float16>& memory) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+        return memory.data() + (64 - begin % 64) % 64 / 2 + offset;
+      };
+      amp::host_context context;
+      amp::mixed_optimizer one{context, amp::adamw{}, {{whole_master.data(), aligned(whole), gradients.data(), nullptr, n}}};
+      one.limit_level(level);
+      CHECK(one.step(context, one.gradients()).wait_result(context) == amp::step_result::stepped);
+      for (std::int64_t at : {std::int64_t(0), half}) {
+        amp::mixed_optimizer part{context, amp::adamw{}, {{parts_master.data() + at, aligned(parts) + at, gradients.data() + at, nullptr, half}}};
+        part.limit_level(level);
+        CHECK(part.step(context, part.gradients()).wait_result(context) == amp::step_result::stepped);
+      }
+      CHECK(std::memcmp(whole_master.data(), parts_master.data(), n * sizeof(float)) == 0);
+      CHECK(std::memcmp(aligned(whole), aligned(parts), n * sizeof(amp::float16)) == 0);
+    }
+}

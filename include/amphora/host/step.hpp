@@ -5,6 +5,7 @@
 #include <amphora/host/norm.hpp>          // check_gradients, norm_of_order, each_range
 #include <amphora/host/run.hpp>           // load_floats, store_floats
 #include <amphora/host/step_loops.hpp>    // step_loops, step_reading
+#include <amphora/host/stream.hpp>        // end_streaming
 #include <amphora/host/team.hpp>          // in_team
 #include <amphora/optimizer/kernels.hpp>  // step_kernels, step_job
 
@@ -55,11 +56,16 @@ void each_run(host_context& context, const gradient_view& entry, const Work& wor
   });
 }
 
+/// Parameters from which on a step is taken not to fit the cache: with float masters and two states, 18 MB.
+inline constexpr std::int64_t large_step = std::int64_t(1) << 20;
+
 template <class Level, class Rule, class Schedule, class Build>
 void update_tensors(const team_member& member, const step_job<Rule, Schedule>& job) {
   const auto& d = job.decision;
   const auto& memory = d.memory;
-  const step_reading reading(*memory.facts);
+  std::int64_t elements = 0;
+  for (std::int64_t k = 0; k < d.count; ++k) elements += d.gradients[k].data ? d.tensors[k].n : 0;
+  const step_reading reading(*memory.facts, elements > large_step);
   const auto random = [&](std::int64_t k) {
     return stochastic_rounding{job.seed, static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(memory.steps[k])};
   };
@@ -88,6 +94,7 @@ void update_tensors(const team_member& member, const step_job<Rule, Schedule>& j
       step_loops<Level>::template trust<Rule, Build>(memory.rules[d.tensors[k].group], memory.nows[k], memory.trusts[k], reading, d.tensors[k], d.gradients[k], from, to, random(k));
     });
   }
+  if (reading.large) end_streaming();
 }
 
 template <class Level, class Build, class Rule, class Schedule>

@@ -6,6 +6,7 @@
 #include <amphora/host/level.hpp>            // AMPHORA_APART, AMPHORA_EXACT, AMPHORA_AVX2, AMPHORA_AVX512
 #include <amphora/host/square_rows.hpp>      // add_squares, add_double_squares, fold_lanes, square_rows
 #include <amphora/host/step_place.hpp>       // step_place
+#include <amphora/host/stream.hpp>           // stream_lines
 #include <amphora/host/step_rule.hpp>        // apply_rule, apply_trust, find_direction
 #include <amphora/optimizer/rule.hpp>        // rule_traits
 #include <amphora/optimizer/step_table.hpp>  // step_tensor
@@ -32,14 +33,30 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 struct step_reading {
   float factor;
   bool plain;
+  bool large;  ///< too much for the cache: copies, which are only written, go around it
   const gradient_facts* facts;
 
-  explicit step_reading(const gradient_facts& f) : factor(f.is_plain() ? f.factor() : 1.0f), plain(f.is_plain()), facts(&f) {}
+  explicit step_reading(const gradient_facts& f, bool is_large = false) : factor(f.is_plain() ? f.factor() : 1.0f), plain(f.is_plain()), large(is_large), facts(&f) {}
   AMPHORA_APART void repair(float* x, format_id format) const {
     std::int64_t changed = 0;
     for (int i = 0; i < step_block; ++i) x[i] = facts->value(x[i], largest_of(format), changed);
   }
 };
+
+/// One block of a copy. Around the cache where that is asked for and the copy is whole lines: they then need not be read first.
+#define AMPHORA_PUT_COPY(Level, Attribute, Stream)                                                        \
+  Attribute inline void put_copy(Level, format_id format, const float* from, void* to, bool around_cache) { \
+    if (!around_cache || reinterpret_cast<std::uintptr_t>(to) % 64) return block<Level>::store(format, from, to); \
+    alignas(64) char lines[step_block * 4];                                                               \
+    block<Level>::store(format, from, lines);                                                             \
+    Stream                                                                                                \
+  }
+AMPHORA_PUT_COPY(level_base, , stream_lines(level_base{}, lines, static_cast<char*>(to), step_block * size_of(format));)
+#if AMPHORA_X86
+AMPHORA_PUT_COPY(level_avx2, AMPHORA_AVX2, stream_lines(level_avx2{}, lines, static_cast<char*>(to), step_block * size_of(format));)
+AMPHORA_PUT_COPY(level_avx512, AMPHORA_AVX512, stream_lines(level_avx512{}, lines, static_cast<char*>(to), step_block * size_of(format));)
+#endif
+#undef AMPHORA_PUT_COPY
 
 template <class Level> struct step_loops;
 
@@ -56,7 +73,7 @@ template <class Level> struct step_loops;
   for (const model_pointer& target : t.targets) {                                                                         \
     if (!target.data) break;                                                                                              \
     if (t.stochastic && target.format == format_id::bf16) store_stochastic(place.w, target.data, i, count, random);         \
-    else if (count == step_block) block<Level>::store(target.format, place.w, nth(target.data, target.format, i));    \
+    else if (count == step_block) put_copy(Level{}, target.format, place.w, nth(target.data, target.format, i), reading.large); \
     else store_part(target.format, place.w, target.data, i, count);                                                       \
   }
 

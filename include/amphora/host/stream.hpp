@@ -37,6 +37,13 @@ AMPHORA_AVX512 inline void stream_lines(level_avx512, const char* from, char* to
 }
 #endif
 
+/// After lines were streamed: whoever is met next sees them.
+inline void end_streaming() {
+#if AMPHORA_X86
+  _mm_sfence();
+#endif
+}
+
 /// Runs loop(from, to, blocks) over the front of two large arrays, and returns how many of the n numbers that was: 0 where
 /// the arrays are small. The rest is the caller's.
 ///
@@ -68,7 +75,7 @@ std::int64_t stream_blocks(const Loop& loop, const char* from, int from_size, ch
         loop(source, lines, stream_visit);
         stream_lines(Level{}, lines, to + block * to_block, stream_visit * to_block);
       }
-  _mm_sfence();
+  end_streaming();
   return head + groups * group * block_size;
 #else
   return 0;
