@@ -4,16 +4,16 @@
 #include <amphora/host/parallel.hpp>  // for_pieces, workspace
 #include <amphora/host/run.hpp>       // host_source, host_target, load_run, store_run
 #include <amphora/ops/kernels.hpp>    // reduce_kernels
-#include <amphora/ops/reduction.hpp>  // reduction_loops
+#include <amphora/ops/reduction.hpp>  // reduction_loops, sum_chunk, sum_lanes, sum_rows
+#include <amphora/optimizer/sum_order.hpp>  // fold_columns
 
-#include <algorithm>    // min
+#include <algorithm>    // fill_n, min
 #include <cstdint>      // int64_t
 #include <type_traits>  // is_same_v
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
-/// A sum runs in float over at most so many terms, then goes on in double. These numbers belong to the arithmetic.
-inline constexpr std::int64_t sum_chunk = 4096, sum_lanes = 64, sum_rows = 64, sum_columns = 256;
+inline constexpr std::int64_t sum_columns = 256;  // results side by side that the host works on at a time; belongs to no sum
 
 template <class Real>
 struct host_reduction {
@@ -67,8 +67,7 @@ struct host_reduction {
     for_pieces(context, loops.results * runs * chunks, true,
                [&](std::int64_t i, int) { parts.data()[i] = one_chunk(i / (runs * chunks), i / chunks % runs, i % chunks); });
     for (std::int64_t i = 0; i < loops.results; ++i) {
-      double total = 0;
-      for (std::int64_t j = 0; j < runs * chunks; ++j) total += parts.data()[i * runs * chunks + j];
+      const double total = fold_columns(parts.data() + i * runs * chunks, runs * chunks, false);
       store(i, 1, &total);
     }
   }

@@ -55,6 +55,11 @@ struct axis_set {
   }
 };
 
+/// The order of a sum, the same on every device. Terms side by side: term i of a chunk goes to lane i % sum_lanes, in float (or wider, where
+/// the op accumulates so); lanes fold by halves; a sum's chunks go on in double by optimizer/sum_order.hpp's columns. Results side by side:
+/// sum_rows rows in float, then double, in their order. Never tuned.
+inline constexpr std::int64_t sum_chunk = 4096, sum_lanes = 64, sum_rows = 64;
+
 /// A sum as nested loops over a dense array: those over the result and those over the terms of one sum, outermost first.
 struct reduction_loops {
   int kept_rank = 0, summed_rank = 0;
