@@ -1,9 +1,8 @@
-#include <amphora/host/context.hpp>              // host_context
-#include <amphora/host/scale.hpp>                // scale_kernels
-#include <amphora/host/step.hpp>                 // step_kernels
 #include <amphora/optimizer/clip_gradients.hpp>  // clip_gradients
 #include <amphora/optimizer/global_norm.hpp>     // wait_global_norm, wait_all_finite
 #include <amphora/optimizer/materialize.hpp>     // materialize
+
+#include <device.hpp>  // test_context, device_array, read_device
 
 #include <doctest/doctest.h>
 
@@ -14,28 +13,28 @@ namespace amp = amphora;
 namespace {
 
 template <class Clip> std::vector<float> clipped(const std::vector<float>& g, const Clip& clip, bool& finite, double& norm) {
-  amp::host_context context;
-  auto gradients = amp::unscale(context, amp::scaled(amp::view<const float>{g.data(), amp::shape{static_cast<std::int64_t>(g.size())}}, amp::ticket()));
+  test_context context;
+  const device_array<float> there(context, g);
+  auto gradients = amp::unscale(context, amp::scaled(there.view(), amp::ticket()));
   amp::clip_gradients(context, gradients, clip);
   finite = amp::wait_all_finite(context, gradients);
-  norm = gradients.facts()->clip_norm;
-  std::vector<float> out(g.size());
-  amp::materialize(context, gradients, amp::view<float>{out.data(), amp::shape{static_cast<std::int64_t>(g.size())}});
-  return out;
+  norm = read_device(context, gradients.facts()).clip_norm;
+  device_array<float> out(context, g.size());
+  amp::materialize(context, gradients, out.view());
+  return out.get();
 }
 
 }  // namespace
 
 TEST_CASE("clipping by the norm gives PyTorch's values") {
   for (const auto& c : golden_clip::read("clip_grad_norm")) {
-    amp::host_context context;
-    std::vector<std::vector<float>> g, out;
+    test_context context;
+    std::vector<device_array<float>> g, out;
     std::vector<amp::gradient_view> list;
     std::vector<amp::view<float>> to;
-    for (const auto& tensor : c.at("gradients")) g.push_back(golden_clip::floats(tensor)), out.emplace_back(g.back().size());
+    for (const auto& tensor : c.at("gradients")) g.emplace_back(context, golden_clip::floats(tensor)), out.emplace_back(context, g.back().size());
     for (std::size_t t = 0; t < g.size(); ++t) {
-      const auto n = static_cast<std::int64_t>(g[t].size());
-      list.emplace_back(amp::gradient_pointer(g[t].data()), n), to.emplace_back(out[t].data(), amp::shape{n});
+      list.emplace_back(g[t].view()), to.push_back(out[t].view());
     }
     const amp::clip_global_norm clip{c.at("max_norm").get<float>(), golden_clip::number(c.at("norm_type"))};
     auto gradients = amp::unscale(context, amp::scaled(amp::gradient_list(list), amp::ticket()));
@@ -43,11 +42,12 @@ TEST_CASE("clipping by the norm gives PyTorch's values") {
     amp::materialize(context, gradients, to);
     CAPTURE(clip.norm);
     CAPTURE(clip.max);
-    CHECK(gradients.facts()->clip_norm == doctest::Approx(golden_clip::number(c.at("total_norm"))).epsilon(1e-6));
+    CHECK(read_device(context, gradients.facts()).clip_norm == doctest::Approx(golden_clip::number(c.at("total_norm"))).epsilon(1e-6));
     for (std::size_t t = 0; t < g.size(); ++t) {
       const auto expected = golden_clip::doubles(c.at("clipped")[t]);
+      const std::vector<float> clipped = out[t].get();
       for (std::size_t i = 0; i < expected.size(); ++i)  // the norm's error (see global_norm.test.cpp), the coefficient's rounding, the product's
-        CHECK(std::fabs(static_cast<double>(out[t][i]) - expected[i]) <= 14.5 * std::ldexp(1, -24) * std::fabs(expected[i]));
+        CHECK(std::fabs(static_cast<double>(clipped[i]) - expected[i]) <= 14.5 * std::ldexp(1, -24) * std::fabs(expected[i]));
     }
   }
 }
@@ -87,9 +87,9 @@ TEST_CASE("B23: what cannot be clipped is flagged and left alone, where PyTorch 
 }
 
 TEST_CASE("clips act in turn, and the norm after them is that of what is read") {
-  amp::host_context context;
-  const std::vector<float> g{3, 4, -12};
-  auto gradients = amp::unscale(context, amp::scaled(amp::view<const float>{g.data(), amp::shape{3}}, amp::ticket()));
+  test_context context;
+  const device_array<float> g(context, {3, 4, -12});
+  auto gradients = amp::unscale(context, amp::scaled(g.view(), amp::ticket()));
   CHECK(amp::wait_global_norm(context, gradients) == 13);
   amp::clip_gradients(context, gradients, amp::clip_value{4});
   CHECK(amp::wait_global_norm(context, gradients) == doctest::Approx(std::sqrt(41.0)));
@@ -97,8 +97,8 @@ TEST_CASE("clips act in turn, and the norm after them is that of what is read") 
   CHECK(amp::wait_global_norm(context, gradients) == doctest::Approx(1).epsilon(1e-6));
   CHECK(amp::wait_global_norm(context, gradients, 1) == doctest::Approx(11 / std::sqrt(41.0)).epsilon(1e-6));
   amp::clip_gradients(context, gradients, amp::clip_global_norm{0.5f, HUGE_VAL});
-  std::vector<float> out(3);
-  amp::materialize(context, gradients, amp::view<float>{out.data(), amp::shape{3}});
+  device_array<float> out(context, 3);
+  amp::materialize(context, gradients, out.view());
   CHECK(out[2] == doctest::Approx(-0.5f).epsilon(1e-5));
   CHECK(out[0] == doctest::Approx(0.375f).epsilon(1e-5));
   CHECK(g[2] == -12);

@@ -1,7 +1,8 @@
-#include <amphora/host/context.hpp>                // host_context
 #include <amphora/optimizer/adamw.hpp>             // adamw
 #include <amphora/optimizer/lamb.hpp>              // lamb
 #include <amphora/optimizer/optimizer_memory.hpp>  // optimizer_memory
+
+#include <device.hpp>  // test_context, device_array, read_device
 
 #include <doctest/doctest.h>
 
@@ -13,7 +14,8 @@ using amp::detail::optimizer_memory;
 
 namespace {
 struct list {
-  std::vector<float> w = std::vector<float>(10000), s = std::vector<float>(200);
+  device_array<float> w, s;
+  explicit list(test_context& context) : w(context, 10000), s(context, 200) {}
   std::vector<amp::parameter_view> views() {
     return {{w.data(), nullptr, nullptr, nullptr, 5000}, {w.data() + 5000, nullptr, nullptr, s.data(), 100}, {w.data() + 5100, nullptr, nullptr, nullptr, 17}};
   }
@@ -21,9 +23,9 @@ struct list {
 }  // namespace
 
 TEST_CASE_TEMPLATE("tables are as long as groups, parameters and chunks, and hold state for who brought none", Rule, amp::adamw, amp::lamb) {
-  amp::host_context context;
-  list three;
-  optimizer_memory<Rule, amp::host_context> memory(context, three.views(), 2);
+  test_context context;
+  list three(context);
+  optimizer_memory<Rule, test_context> memory(context, three.views(), 2);
   constexpr std::int64_t sums = amp::rule_traits<Rule>::needs_norms ? 2 : 1;
   CHECK(memory.state.size() == 2 * (5008 + 32));  // whole cache lines of 16 floats
   CHECK(memory.rules.size() == 2);
@@ -34,18 +36,18 @@ TEST_CASE_TEMPLATE("tables are as long as groups, parameters and chunks, and hol
 }
 
 TEST_CASE_TEMPLATE("the bytes said beforehand are those of the arrays", Rule, amp::adamw, amp::lamb) {
-  amp::host_context context;
-  list three;
-  optimizer_memory<Rule, amp::host_context> memory(context, three.views(), 2);
+  test_context context;
+  list three(context);
+  optimizer_memory<Rule, test_context> memory(context, three.views(), 2);
   const auto bytes = [](const auto& array) { return array.size() * static_cast<std::int64_t>(sizeof *array.data()); };
   CHECK(memory.bytes(three.views(), 2) == bytes(memory.state) + bytes(memory.facts) + bytes(memory.record) + bytes(memory.counters) + bytes(memory.rules) + bytes(memory.rates) +
                                               bytes(memory.steps) + bytes(memory.scalars) + bytes(memory.nows) + bytes(memory.trusts) + bytes(memory.partial));
 }
 
 TEST_CASE("a step's tables are these arrays, wherever their owner moves") {
-  amp::host_context context;
-  list three;
-  optimizer_memory<amp::lamb, amp::host_context> memory(context, three.views(), 1);
+  test_context context;
+  list three(context);
+  optimizer_memory<amp::lamb, test_context> memory(context, three.views(), 1);
   const auto before = memory.tables();
   auto moved = std::move(memory);
   const auto after = moved.tables();

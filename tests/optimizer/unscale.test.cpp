@@ -1,12 +1,10 @@
-#include <amphora/host/context.hpp>         // host_context
-#include <amphora/host/scale.hpp>           // scale_kernels
-#include <amphora/host/step.hpp>            // step_kernels
 #include <amphora/optimizer/global_norm.hpp>  // wait_all_finite, wait_global_norm
 #include <amphora/optimizer/materialize.hpp>  // materialize
 #include <amphora/optimizer/unscale.hpp>    // unscale
 #include <amphora/scale/fixed.hpp>          // fixed
-#include <amphora/scale/scaled_loss.hpp>    // scaled_loss
 #include <amphora/scale/scaler.hpp>         // scaler
+
+#include <device.hpp>  // test_context, device_array, read_device
 
 #include <doctest/doctest.h>
 
@@ -16,7 +14,7 @@
 
 namespace amp = amphora;
 
-static_assert(amp::is_unscaled_v<decltype(amp::unscale(std::declval<amp::host_context&>(), std::declval<amp::scaled<amp::gradient_list>&&>()))>);
+static_assert(amp::is_unscaled_v<decltype(amp::unscale(std::declval<test_context&>(), std::declval<amp::scaled<amp::gradient_list>&&>()))>);
 
 namespace {
 
@@ -24,80 +22,78 @@ const float infinite = std::numeric_limits<float>::infinity(), not_a_number = st
 
 /// A scaler whose scale stays, and a ticket of it.
 struct at_scale {
-  amp::host_context& context;
-  amp::scaler<amp::host_context, amp::fixed> scaler;
-  float loss = 1;
-  at_scale(amp::host_context& its_context, float scale) : context(its_context), scaler(its_context, amp::fixed{scale}) {}
-  amp::ticket ticket() { return scaler.scale(context, amp::view{&loss}).ticket(); }
+  test_context& context;
+  amp::scaler<test_context, amp::fixed> scaler;
+  at_scale(test_context& its_context, float scale) : context(its_context), scaler(its_context, amp::fixed{scale}) {}
+  amp::ticket ticket() { return scaler.ticket(context); }
 };
 
 }  // namespace
 
 TEST_CASE("B17: small 16-bit gradients are not rounded to zero, since nothing is written in 16 bits") {
-  amp::host_context context;
+  test_context context;
   at_scale scaled(context, 65536);
-  std::vector<amp::float16> g{amp::float16(0x1p-14f)};
-  float out = 0;
-  auto unscaled = amp::unscale(context, amp::scaled(amp::view{g.data(), amp::shape{1}}, scaled.ticket()));
-  amp::materialize(context, unscaled, amp::view<float>{&out, amp::shape{1}});
-  CHECK(out == 0x1p-30f);
-  CHECK(g[0].bits() == amp::float16(0x1p-14f).bits());
+  device_array<amp::float16> g(context, {amp::float16(0x1p-14f)});
+  device_array<float> out(context, {0});
+  auto unscaled = amp::unscale(context, amp::scaled(g.view(), scaled.ticket()));
+  amp::materialize(context, unscaled, out.view());
+  CHECK(out[0] == 0x1p-30f);
+  CHECK(g.get()[0].bits() == amp::float16(0x1p-14f).bits());
 }
 
 TEST_CASE("B13: one non-finite value in any tensor raises the flag, and the buffers stay whole") {
   for (float bad : {infinite, -infinite, not_a_number}) {
-    amp::host_context context;
+    test_context context;
     at_scale scaled(context, 2);
-    std::vector<float> a{1, 2}, b{3}, c{1, 1};
+    device_array<float> a(context, {1, 2}), b(context, {3}), c(context, {1, 1});
     const amp::gradient_view list[] = {{a.data(), 2}, {b.data(), 1}, {c.data(), 2}};
     CHECK(amp::wait_all_finite(context, amp::unscale(context, amp::scaled(amp::gradient_list(list), scaled.ticket()))));
     c[1] = bad;
     CHECK(!amp::wait_all_finite(context, amp::unscale(context, amp::scaled(amp::gradient_list(list), scaled.ticket()))));
-    CHECK(a == std::vector<float>{1, 2});
+    CHECK(a.get() == std::vector<float>{1, 2});
     CHECK(b[0] == 3);
     CHECK(c[0] == 1);
   }
 }
 
 TEST_CASE("a value that only becomes infinite is found too") {
-  amp::host_context context;
+  test_context context;
   at_scale small(context, 0x1p-4f);
-  std::vector<float> g{3.0e38f, 1};
-  CHECK(!amp::wait_all_finite(context, amp::unscale(context, amp::scaled(amp::view{g.data(), amp::shape{2}}, small.ticket()))));
+  device_array<float> g(context, {3.0e38f, 1});
+  CHECK(!amp::wait_all_finite(context, amp::unscale(context, amp::scaled(g.view(), small.ticket()))));
   g[0] = 1e37f;
-  CHECK(amp::wait_all_finite(context, amp::unscale(context, amp::scaled(amp::view{g.data(), amp::shape{2}}, small.ticket()))));
+  CHECK(amp::wait_all_finite(context, amp::unscale(context, amp::scaled(g.view(), small.ticket()))));
 }
 
 TEST_CASE("B19: a list of mixed formats is read each in its own") {
   for (bool turned : {false, true}) {
-    amp::host_context context;
+    test_context context;
     at_scale scaled(context, 2);
-    std::vector<amp::bfloat16> a(130, amp::bfloat16(99.0f));
-    std::vector<float> b(130, 99.0f), out_a(130, -1.0f), out_b(130, -1.0f);
-    for (std::size_t i = 1; i < 129; ++i) a[i] = amp::bfloat16(1.0f / 32), b[i] = 1.0f / 32;
+    std::vector<amp::bfloat16> low(130, amp::bfloat16(99.0f));
+    std::vector<float> wide(130, 99.0f);
+    for (std::size_t i = 1; i < 129; ++i) low[i] = amp::bfloat16(1.0f / 32), wide[i] = 1.0f / 32;
+    const device_array<amp::bfloat16> a(context, low);
+    const device_array<float> b(context, wide);
+    device_array<float> out_a(context, 130, -1.0f), out_b(context, 130, -1.0f);
     const amp::gradient_view first(a.data() + 1, 128), second(b.data() + 1, 128);
     const amp::gradient_view list[] = {turned ? second : first, turned ? first : second};
     auto unscaled = amp::unscale(context, amp::scaled(amp::gradient_list(list), scaled.ticket()));
     CHECK(amp::wait_global_norm(context, unscaled) == 0.25);  // 256 · (1/64)²
     const amp::view<float> to_a{out_a.data() + 1, amp::shape{128}}, to_b{out_b.data() + 1, amp::shape{128}};
     amp::materialize(context, unscaled, std::vector<amp::view<float>>{turned ? to_b : to_a, turned ? to_a : to_b});
-    for (std::size_t i = 1; i < 129; ++i) {
-      CHECK(out_a[i] == 1.0f / 64);
-      CHECK(out_b[i] == 1.0f / 64);
-    }
-    for (std::size_t i : {0u, 129u}) {
-      CHECK(out_a[i] == -1);
-      CHECK(out_b[i] == -1);
-    }
+    std::vector<float> expected(130, 1.0f / 64);
+    expected[0] = expected[129] = -1;
+    CHECK(out_a.get() == expected);
+    CHECK(out_b.get() == expected);
   }
 }
 
 TEST_CASE("unscaling uses its handle up, and a warmed-up call allocates nothing") {
-  amp::host_context context(2);
+  test_context context;
   at_scale scaled(context, 4);
-  std::vector<float> g(100000, 2.0f);
-  auto handle = amp::scaled(amp::view{g.data(), amp::shape{100000}}, scaled.ticket());
-  const auto norm = [&] { return amp::wait_global_norm(context, amp::unscale(context, amp::scaled(amp::view{g.data(), amp::shape{100000}}, scaled.ticket()))); };
+  const device_array<float> g(context, 100000, 2.0f);
+  auto handle = amp::scaled(g.view(), scaled.ticket());
+  const auto norm = [&] { return amp::wait_global_norm(context, amp::unscale(context, amp::scaled(g.view(), scaled.ticket()))); };
   { const auto once = amp::unscale(context, std::move(handle)); }
   CHECK_THROWS_AS(static_cast<void>(amp::unscale(context, std::move(handle))), amp::error);
   CHECK(norm() == doctest::Approx(0.5 * std::sqrt(1e5)));
@@ -107,9 +103,9 @@ TEST_CASE("unscaling uses its handle up, and a warmed-up call allocates nothing"
 }
 
 TEST_CASE("a format that cannot be unscaled is refused before the handle is used up") {
-  amp::host_context context;
-  std::vector<double> wide{1};
-  std::vector<float> g{3};
+  test_context context;
+  const device_array<double> wide(context, {1});
+  const device_array<float> g(context, {3});
   amp::gradient_view list[] = {{wide.data(), 1}};
   auto handle = amp::scaled(amp::gradient_list(list), amp::ticket());
   CHECK_THROWS_WITH_AS(static_cast<void>(amp::unscale(context, std::move(handle))), doctest::Contains("[unknown-format]"), amp::error);
@@ -120,9 +116,9 @@ TEST_CASE("a format that cannot be unscaled is refused before the handle is used
 }
 
 TEST_CASE("gradients that carry no scale are unscaled by a ticket of no scaler") {
-  amp::host_context context;
-  std::vector<amp::bfloat16> g{amp::bfloat16(3.0f), amp::bfloat16(4.0f)};
-  CHECK(amp::wait_global_norm(context, amp::unscale(context, amp::scaled(amp::view{g.data(), amp::shape{2}}, amp::ticket()))) == 5);
-  std::vector<double> wide{1};
-  CHECK_THROWS_AS(static_cast<void>(amp::unscale(context, amp::scaled(amp::view{wide.data(), amp::shape{1}}, amp::ticket()))), amp::error);
+  test_context context;
+  const device_array<amp::bfloat16> g(context, {amp::bfloat16(3.0f), amp::bfloat16(4.0f)});
+  CHECK(amp::wait_global_norm(context, amp::unscale(context, amp::scaled(g.view(), amp::ticket()))) == 5);
+  const device_array<double> wide(context, {1});
+  CHECK_THROWS_AS(static_cast<void>(amp::unscale(context, amp::scaled(wide.view(), amp::ticket()))), amp::error);
 }
