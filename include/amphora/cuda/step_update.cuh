@@ -13,7 +13,7 @@
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
-inline constexpr int update_threads = 128;
+inline constexpr int update_threads = 128, update_blocks = 5;
 
 /// What all elements of an update share beside the rule's own numbers.
 struct step_update {
@@ -59,7 +59,7 @@ __device__ inline void store_stochastic_part(void* array, std::int64_t i, const 
 
 /// One tensor as a thread works on it, eight elements at a time.
 template <class Rule>
-struct step_place {
+struct step_eights {
   static constexpr int states = rule_traits<Rule>::states;
 
   const step_tensor* entry;  ///< device
@@ -68,7 +68,7 @@ struct step_place {
   std::int64_t stride;
   eight<float> g, w, s[states > 0 ? states : 1];
 
-  __device__ explicit step_place(const step_tensor* tensor) : entry(tensor) {
+  __device__ explicit step_eights(const step_tensor* tensor) : entry(tensor) {
     const step_tensor t = load_entry(tensor);
     master = t.master, state = t.state, stride = t.stride;
   }
@@ -88,7 +88,8 @@ struct step_place {
 #pragma unroll
     for (int k = 0; k < states; ++k) store_part<f32>(state + k * stride + i, s[k], left);
   }
-  __device__ void put(std::int64_t i, int left, bool flush, bool stochastic, const stochastic_rounding& random) {
+  /// count  device: the tensor's taken steps
+  __device__ void put(std::int64_t i, int left, bool flush, std::uint64_t seed, std::int32_t tensor, const std::int64_t* count) {
     if (flush) flush_all();
     if (master) store_part<f32>(master + i, w, left);
     put_state(i, left);
@@ -96,8 +97,12 @@ struct step_place {
     for (int k = 0; k < 1 + parameter_view::max_copies; ++k) {
       const model_pointer model = target(k);
       if (!model.data) break;
-      if (stochastic && model.format == format_id::bf16) store_stochastic_part(model.data, i, w, left, random);
-      else store_part(model.format, model.data, i, w, left);
+      if (model.format == format_id::bf16 && load(reinterpret_cast<const unsigned char*>(&entry->stochastic))) {
+        const auto step = static_cast<std::uint32_t>(load(reinterpret_cast<const long long*>(count)));
+        store_stochastic_part(model.data, i, w, left, stochastic_rounding{seed, static_cast<std::uint32_t>(tensor), step});
+      } else {
+        store_part(model.format, model.data, i, w, left);
+      }
     }
   }
   __device__ void flush_all() {
@@ -137,7 +142,7 @@ __device__ inline bool is_stepped(const step_record* record) { return load(reint
 
 /// The update; for a rule with norms its second half.
 template <class Rule>
-AMPHORA_KERNEL void __launch_bounds__(update_threads) update_pieces(const step_update work, const step_memory<Rule> memory) {
+AMPHORA_KERNEL void __launch_bounds__(update_threads, update_blocks) update_pieces(const step_update work, const step_memory<Rule> memory) {
   if (!is_stepped(memory.record)) return;
   constexpr int states = rule_traits<Rule>::states;
   const step_values values(memory.facts);
@@ -145,12 +150,9 @@ AMPHORA_KERNEL void __launch_bounds__(update_threads) update_pieces(const step_u
     const step_piece piece = work.pieces.piece(k);
     const gradient_view gradient = work.pieces.gradient(piece.tensor);
     const step_tensor* const entry = work.tensors + piece.tensor;
-    step_place<Rule> place(entry);
+    step_eights<Rule> place(entry);
     const Rule rule = load_entry(memory.rules + load(&entry->group));
     const typename rule_traits<Rule>::now now = load_entry(memory.nows + piece.tensor);
-    const bool stochastic = load(reinterpret_cast<const unsigned char*>(&entry->stochastic)) != 0;
-    stochastic_rounding random{work.seed, static_cast<std::uint32_t>(piece.tensor), 0};
-    if (stochastic) random.step = static_cast<std::uint32_t>(load(reinterpret_cast<const long long*>(memory.steps) + piece.tensor));
     real trust = 1.0f;
     if constexpr (rule_traits<Rule>::needs_norms) trust = load(&memory.trusts[piece.tensor].x);
     for (int i = 8 * static_cast<int>(threadIdx.x); i < piece.n; i += 8 * update_threads) {
@@ -169,7 +171,7 @@ AMPHORA_KERNEL void __launch_bounds__(update_threads) update_pieces(const step_u
 #pragma unroll
         for (int q = 0; q < states; ++q) place.s[q].x[j] = own[q].x;
       }
-      place.put(piece.from + i, left, work.flush, stochastic, random);
+      place.put(piece.from + i, left, work.flush, work.seed, piece.tensor, memory.steps + piece.tensor);
     }
   }
 }
@@ -186,7 +188,7 @@ AMPHORA_KERNEL void __launch_bounds__(update_threads) direct_pieces(const step_u
   for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k < work.pieces.chunks; k += std::int64_t(gridDim.x) * warps) {
     const step_piece piece = work.pieces.piece(k);
     const gradient_view gradient = work.pieces.gradient(piece.tensor);
-    step_place<Rule> place(work.tensors + piece.tensor);
+    step_eights<Rule> place(work.tensors + piece.tensor);
     const Rule rule = load_entry(memory.rules + load(&work.tensors[piece.tensor].group));
     const typename rule_traits<Rule>::now now = load_entry(memory.nows + piece.tensor);
     double weights[8] = {}, directions[8] = {};
