@@ -1,0 +1,31 @@
+# Preset cuda_all, about an hour: the kernels of each area for every architecture that this nvcc lists and in each standard, with the
+# flags that users have; and by clang for CUDA 12's oldest.
+execute_process(COMMAND ${AMPHORA_NVCC} --list-gpu-arch OUTPUT_VARIABLE architectures COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[0-9]+" architectures "${architectures}")
+set(files ${source}/whole.cu)
+foreach(area step ops matmul)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/tests/cuda/${area}_kernels.cu)
+    list(APPEND files ${PROJECT_SOURCE_DIR}/tests/cuda/${area}_kernels.cu)
+  endif()
+endforeach()
+
+function(amphora_nvcc_all name file)  # the last -std wins nothing in nvcc, so it takes the place of the first
+  list(FILTER options EXCLUDE REGEX "^-std=")
+  amphora_nvcc(all_${name} ${file} ${ARGN})
+  set_tests_properties(build.cuda.all_${name} PROPERTIES LABELS cuda_all TIMEOUT 1800)
+endfunction()
+foreach(file ${files})
+  get_filename_component(area ${file} NAME_WE)
+  foreach(standard 17 20)
+    foreach(architecture ${architectures})
+      amphora_nvcc_all(${area}_cxx${standard}_sm_${architecture} ${file} -std=c++${standard} -arch=sm_${architecture})
+    endforeach()
+  endforeach()
+  amphora_nvcc_all(${area}_fast_math ${file} -std=c++17 -arch=sm_90 --use_fast_math)
+  amphora_nvcc_all(${area}_relocatable ${file} -std=c++17 -arch=sm_90 -rdc=true)
+  amphora_nvcc_all(${area}_no_operators ${file} -std=c++17 -arch=sm_90 ${no_operators})
+endforeach()
+
+find_program(AMPHORA_CUDA_CLANGXX NAMES clang++-19 clang++-18 clang++-20)
+add_test(NAME build.cuda.all_clang_sm_70 COMMAND sh ${source}/clang_sm_70.sh "${AMPHORA_CUDA_CLANGXX}" ${AMPHORA_CUDA_HEADERS} ${PROJECT_SOURCE_DIR} ${binary}/clang_sm_70 ${files})
+set_tests_properties(build.cuda.all_clang_sm_70 PROPERTIES LABELS cuda_all TIMEOUT 1800 SKIP_RETURN_CODE 77)
