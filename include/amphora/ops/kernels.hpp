@@ -1,6 +1,7 @@
 // Where the front hands over to a device: class templates that each device specialises for its tag.
 #pragma once
-#include <amphora/tensor/shape.hpp>  // shape
+#include <amphora/detail/config.hpp>  // AMPHORA_HD
+#include <amphora/tensor/shape.hpp>   // shape
 
 #include <cstdint>  // int64_t
 
@@ -25,8 +26,8 @@ template <class Device> struct memory_kernels;
 /// An array [outer, length, inner] whose lines run along the middle.
 struct lines_of {
   std::int64_t outer = 1, length = 1, inner = 1;
-  std::int64_t lines() const { return outer * inner; }
-  std::int64_t first(std::int64_t line) const { return line / inner * length * inner + line % inner; }
+  AMPHORA_HD std::int64_t lines() const { return outer * inner; }
+  AMPHORA_HD std::int64_t first(std::int64_t line) const { return line / inner * length * inner + line % inner; }
 };
 
 /// Up to eight nested loops over one result and up to three operands: extents and how far each operand moves, in elements.
