@@ -1,9 +1,5 @@
 #include <amphora/optimizer/state_file.hpp>
 
-#include <amphora/host/context.hpp>
-#include <amphora/host/parameter.hpp>
-#include <amphora/host/scale.hpp>
-#include <amphora/host/step.hpp>
 #include <amphora/op/contraction.hpp>
 #include <amphora/op/normalization.hpp>
 #include <amphora/optimizer/adamw.hpp>
@@ -14,6 +10,9 @@
 #include <amphora/tensor/parameter.hpp>
 #include <amphora/tensor/tied_parameter.hpp>
 
+#include "state_run.hpp"
+
+#include <device.hpp>  // test_context, device_array
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -21,14 +20,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 using namespace amphora;
-using bytes = std::vector<unsigned char>;
+using state_run::bytes, state_run::folder, state_run::load_weights, state_run::read, state_run::run;
 
 namespace outside {
 /// A rule with a number of its own and no names for anything, and one that shares a name with adamw.
@@ -37,8 +35,8 @@ struct counting {
   static constexpr int states = 1;
   struct scalars { std::int32_t taken = 7; };
   struct now { real size; };
-  now at(float lr, std::int64_t, scalars& own) const { return {lr * static_cast<float>(++own.taken)}; }
-  void operator()(real g, real& w, real* s, const now& n) const { s[0] = s[0] + g, w = w - n.size * s[0]; }
+  AMPHORA_HD now at(float lr, std::int64_t, scalars& own) const { return {lr * static_cast<float>(++own.taken)}; }
+  AMPHORA_HD void operator()(real g, real& w, real* s, const now& n) const { s[0] = s[0] + g, w = w - n.size * s[0]; }
 };
 struct posing : counting {
   static constexpr const char* name = "adamw";
@@ -47,24 +45,6 @@ struct posing : counting {
 }  // namespace outside
 
 namespace {
-
-/// A folder of its own for each test, removed at its end.
-struct folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("amphora_state_" + std::to_string(::getpid()));
-  folder() { std::filesystem::create_directories(path); }
-  ~folder() { std::filesystem::remove_all(path); }
-  std::string file(const char* name) const { return (path / name).string(); }
-};
-
-bytes read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return bytes(std::istreambuf_iterator<char>(in), {});
-}
-void write(const std::string& path, const bytes& content) {
-  std::FILE* out = std::fopen(path.c_str(), "wb");
-  if (!content.empty()) std::fwrite(content.data(), 1, content.size(), out);
-  std::fclose(out);
-}
 
 /// The slug of what f raises, or "".
 template <class F> std::string refusal(F f) {
@@ -84,46 +64,11 @@ template <class F> std::string message(F f) {
   return "";
 }
 
-/// A small run: three parameters of other formats, an optimizer, a scaler, and numbers of the program.
-template <class Rule = nadam>
-struct run {
-  host_context context;
-  parameter<o1<f16>, op::linear, host_context> w;
-  parameter<o1<f16>, op::layer_norm, host_context> gain;
-  parameter<o3<bf16>, op::linear, host_context> low;
-  mixed_optimizer<Rule, host_context> optimizer;
-  scaler<host_context> scale;
-  std::int64_t epoch = 0;
-
-  explicit run(const Rule& rule = {}, const char* name = "w", shape size = {2, 3})
-      : w(context, name, size), gain(context, "gain", {5}), low(context, "low", {3}),
-        optimizer(context, rule, {w.view(), gain.view(), low.view()}), scale(make_scaler<o1<f16>>(context)) {}
-
-  void load_weights() {
-    std::vector<float> start = {0.5f, -1.25f, 3, 0.1f, 0.2f, -0.3f};
-    w.load(context, view<const float>{start.data(), w.shape()});
-    gain.load(context, view<const float>{start.data(), {5}});
-    low.load(context, view<const float>{start.data(), {3}});
-  }
-  void step(int number) {
-    const float loss = 1;
-    auto scaled_loss = scale.scale(context, view<const float>{&loss});
-    const float s = scaled_loss.value().data()[0];
-    for (int i = 0; i < 6; ++i) w.gradient().data()[i] = float16(s * 0x1p-16f * static_cast<float>(i - number));
-    for (int i = 0; i < 5; ++i) gain.gradient().data()[i] = s * 0.25f * static_cast<float>(number - i);
-    for (int i = 0; i < 3; ++i) low.gradient().data()[i] = bfloat16(s * 0.1f);
-    if (number % 4 == 3) gain.gradient().data()[2] = INFINITY;  // a skipped step
-    auto outcome = optimizer.step(context, scaled(optimizer.gradients(), scaled_loss.ticket()));
-    scale.update(context, outcome);
-    ++epoch;
-  }
-  void save(const std::string& path) { wait_save_state(context, path.c_str(), optimizer, scale, saved("epoch", epoch)); }
-  void load(const std::string& path) { load_state(context, path.c_str(), optimizer, scale, saved("epoch", epoch)); }
-  /// As load does with what it read; thousands of files would take minutes.
-  void load(const bytes& content) {
-    detail::load_contents(context, detail::state_contents(content, "memory"), detail::as_saved(optimizer), detail::as_saved(scale), saved("epoch", epoch));
-  }
-};
+template <class T> std::vector<float> floats(test_context& context, const view<const T>& numbers) {
+  std::vector<float> result;
+  for (const T& x : wait_read(context, numbers)) result.push_back(static_cast<float>(x));
+  return result;
+}
 
 }  // namespace
 
@@ -178,13 +123,13 @@ TEST_CASE("a file cut at any byte is refused, and nothing is changed") {
     const bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     refused += refusal([&] { victim.load(cut); }) == "state";
     if (size % 128 != 0) continue;
-    write(here.file("cut"), cut);
+    state_run::write(here.file("cut"), cut);
     CHECK(refusal([&] { victim.load(here.file("cut")); }) == "state");
   }
   CHECK(refused == whole.size());
   bytes longer = whole;
   longer.push_back(0);
-  write(here.file("cut"), longer);
+  state_run::write(here.file("cut"), longer);
   CHECK(refusal([&] { victim.load(here.file("cut")); }) == "state");
   CHECK(refusal([&] { victim.load(here.file("none")); }) == "state");
   victim.save(here.file("after"));
@@ -214,7 +159,7 @@ TEST_CASE("a file with any bit flipped is refused, and nothing is changed") {
 
 TEST_CASE("a file that contradicts itself is refused though its checksums are right") {
   folder here;
-  host_context context;
+  test_context context;
   std::int64_t number = 5;
   bool flag = false;
   const auto attempt = [&](auto spoil) {
@@ -275,17 +220,17 @@ TEST_CASE("another rule, setting, name, shape, format or list is refused by name
   run<adamw> size({}, "w", {3, 2});
   expect(size, "'optimizer/0/w/master' (f32 [2, 3]), which is f32 [3, 2] here");
 
-  host_context context;
-  parameter<o1<bf16>, op::linear, host_context> w{context, "w", {2, 3}};
-  mixed_optimizer<adamw, host_context> shorter{context, adamw{}, {w.view()}};
+  test_context context;
+  parameter<o1<bf16>, op::linear, test_context> w{context, "w", {2, 3}};
+  mixed_optimizer<adamw, test_context> shorter{context, adamw{}, {w.view()}};
   auto scale = make_scaler<o1<f16>>(context);
   std::int64_t epoch = 0;
   CHECK(message([&] { load_state(context, here.file("a").c_str(), shorter, scale, saved("epoch", epoch)); }).find("optimizer/parameters = 3, which is 1 here") != std::string::npos);
-  parameter<o1<f16>, op::layer_norm, host_context> gain{context, "gain", {5}};
-  parameter<o3<bf16>, op::linear, host_context> low{context, "low", {3}};
-  mixed_optimizer<adamw, host_context> format{context, adamw{}, {w.view(), gain.view(), low.view()}};
+  parameter<o1<f16>, op::layer_norm, test_context> gain{context, "gain", {5}};
+  parameter<o3<bf16>, op::linear, test_context> low{context, "low", {3}};
+  mixed_optimizer<adamw, test_context> format{context, adamw{}, {w.view(), gain.view(), low.view()}};
   CHECK(message([&] { load_state(context, here.file("a").c_str(), format, scale, saved("epoch", epoch)); }).find("'optimizer/0/w/model' (f16 [2, 3]), which is bf16 [2, 3] here") != std::string::npos);
-  mixed_optimizer<adamw, host_context> groups{context, std::vector<adamw>(2), {w.view(), gain.view(), low.view()}};
+  mixed_optimizer<adamw, test_context> groups{context, std::vector<adamw>(2), {w.view(), gain.view(), low.view()}};
   CHECK(message([&] { load_state(context, here.file("a").c_str(), groups, scale, saved("epoch", epoch)); }).find("optimizer/groups = 1, which is 2 here") != std::string::npos);
 
   run<adamw> items;
@@ -302,14 +247,14 @@ TEST_CASE("another rule, setting, name, shape, format or list is refused by name
 
 TEST_CASE("a file of another version says so") {
   folder here;
-  host_context context;
+  test_context context;
   int number = 1;
   wait_save_state(context, here.file("a").c_str(), saved("number", number));
   bytes content = read(here.file("a"));
   content[8] = 2;
-  write(here.file("a"), content);
+  state_run::write(here.file("a"), content);
   CHECK(message([&] { load_state(context, here.file("a").c_str(), saved("number", number)); }).find("is of version 2; this library reads version 1") != std::string::npos);
-  write(here.file("a"), {'P', 'K', 3, 4, 0, 0, 0, 0, 0, 0, 0, 0});
+  state_run::write(here.file("a"), {'P', 'K', 3, 4, 0, 0, 0, 0, 0, 0, 0, 0});
   CHECK(message([&] { load_state(context, here.file("a").c_str(), saved("number", number)); }).find("is not a state file") != std::string::npos);
 }
 
@@ -320,27 +265,26 @@ TEST_CASE("a scaler that cannot load stops the whole load") {
   first.step(0);
   first.save(here.file("a"));
   pending.save(here.file("before"));
-  const float loss = 1;
   {
-    auto scaled_loss = pending.scale.scale(pending.context, view<const float>{&loss});
+    auto scaled_loss = pending.scale.scale(pending.context, pending.loss);
     CHECK(refusal([&] { pending.load(here.file("a")); }) == "pending-gradients");
   }
   CHECK(pending.epoch == 0);
   CHECK(pending.optimizer.wait_taken(pending.context) == 0);
-  CHECK(pending.w.master().data()[0] == 0.5f);
+  CHECK(wait_read(pending.context, pending.w.master())[0] == 0.5f);
 }
 
 TEST_CASE("B04: the scale and its clean steps go on where they were") {
   folder here;
-  host_context context;
+  test_context context;
   growth rule;
   rule.initial_scale = 1024, rule.growth_interval = 4;
-  scaler<host_context> first{context, rule}, second{context};
-  parameter<o0<>, op::linear, host_context> w{context, "w", {1}};
-  mixed_optimizer<sgd, host_context> optimizer{context, sgd{}, {w.view()}};
-  const auto update = [&](scaler<host_context>& s) {
-    const float loss = 1;
-    auto scaled_loss = s.scale(context, view<const float>{&loss});
+  scaler<test_context> first{context, rule}, second{context};
+  parameter<o0<>, op::linear, test_context> w{context, "w", {1}};
+  mixed_optimizer<sgd, test_context> optimizer{context, sgd{}, {w.view()}};
+  const device_array<float> loss(context, {1});
+  const auto update = [&](scaler<test_context>& s) {
+    auto scaled_loss = s.scale(context, loss.view());
     s.update(context, optimizer.step(context, scaled(optimizer.gradients(), scaled_loss.ticket())));
   };
   for (int k = 0; k < 3; ++k) update(first);
@@ -355,57 +299,56 @@ TEST_CASE("B34: that sgd's buffer is filled is saved for each parameter") {
   folder here;
   sgd rule;
   rule.learning_rate = 0.1f, rule.momentum = 0.9, rule.dampening = 0.5;
-  host_context context;
-  const float one = 1;
-  parameter<o0<>, op::linear, host_context> a{context, "a", {1}}, b{context, "b", {1}};
-  a.load(context, view<const float>{&one, {1}}), b.load(context, view<const float>{&one, {1}});
-  mixed_optimizer<sgd, host_context> first{context, rule, {a.view(), b.view()}};
-  a.gradient().data()[0] = b.gradient().data()[0] = 1;
+  test_context context;
+  parameter<o0<>, op::linear, test_context> a{context, "a", {1}}, b{context, "b", {1}};
+  load_weights(context, a, {1}), load_weights(context, b, {1});
+  mixed_optimizer<sgd, test_context> first{context, rule, {a.view(), b.view()}};
+  for (auto* x : {&a, &b}) amphora::write(context, std::vector<float>{1}, x->gradient());
   std::vector<gradient_view> only_a = {first.gradients()[0], gradient_view()};
   CHECK(first.step(context, only_a).wait_result(context) == step_result::stepped);
   wait_save_state(context, here.file("a").c_str(), first);
-  mixed_optimizer<sgd, host_context> second{context, rule, {a.view(), b.view()}};
+  mixed_optimizer<sgd, test_context> second{context, rule, {a.view(), b.view()}};
   load_state(context, here.file("a").c_str(), second);
   CHECK(second.wait_step_count(context, 0) == 1);
   CHECK(second.wait_step_count(context, 1) == 0);
   CHECK(second.step(context, second.gradients()).wait_result(context) == step_result::stepped);
-  CHECK(a.master().data()[0] == doctest::Approx(0.76).epsilon(1e-7));  // its second step
-  CHECK(b.master().data()[0] == doctest::Approx(0.9).epsilon(1e-7));   // its first
+  CHECK(wait_read(context, a.master())[0] == doctest::Approx(0.76).epsilon(1e-7));  // its second step
+  CHECK(wait_read(context, b.master())[0] == doctest::Approx(0.9).epsilon(1e-7));   // its first
 }
 
 TEST_CASE("settings come with the file, those of each group") {
   folder here;
-  host_context context;
-  parameter<o0<>, op::linear, host_context> a{context, "a", {1}}, b{context, "b", {1}};
+  test_context context;
+  parameter<o0<>, op::linear, test_context> a{context, "a", {1}}, b{context, "b", {1}};
   adamw slow;
   slow.learning_rate = 1e-5f, slow.beta2 = 0.95;
-  mixed_optimizer<adamw, host_context> first{context, std::vector<adamw>{adamw{}, slow}, {a.view(0), b.view(1)}};
+  mixed_optimizer<adamw, test_context> first{context, std::vector<adamw>{adamw{}, slow}, {a.view(0), b.view(1)}};
   first.set_learning_rate(context, 0, 0.25f);
   first.set_seed(99);
   wait_save_state(context, here.file("a").c_str(), first);
-  mixed_optimizer<adamw, host_context> second{context, std::vector<adamw>(2), {a.view(0), b.view(1)}};
+  mixed_optimizer<adamw, test_context> second{context, std::vector<adamw>(2), {a.view(0), b.view(1)}};
   load_state(context, here.file("a").c_str(), second);
   CHECK(second.rule(0).learning_rate == 0.25f);
   CHECK(second.rule(1).learning_rate == 1e-5f);
   CHECK(second.rule(1).beta2 == 0.95);
   CHECK(second.rule(0).beta2 == 0.999);
   CHECK(second.seed() == 99);
-  a.gradient().data()[0] = b.gradient().data()[0] = 1;
+  for (auto* x : {&a, &b}) amphora::write(context, std::vector<float>{1}, x->gradient());
   CHECK(second.step(context, second.gradients()).wait_result(context) == step_result::stepped);
-  CHECK(a.master().data()[0] == doctest::Approx(-0.25).epsilon(1e-6));  // the device has them too
-  CHECK(b.master().data()[0] == doctest::Approx(-1e-5).epsilon(1e-6));
+  CHECK(wait_read(context, a.master())[0] == doctest::Approx(-0.25).epsilon(1e-6));  // the device has them too
+  CHECK(wait_read(context, b.master())[0] == doctest::Approx(-1e-5).epsilon(1e-6));
 }
 
 TEST_CASE("a rule of the user's own keeps its numbers") {
   folder here;
-  host_context context;
-  parameter<o0<>, op::linear, host_context> w{context, "w", {1}};
-  mixed_optimizer<outside::counting, host_context> first{context, outside::counting{}, {w.view()}};
-  w.gradient().data()[0] = 1;
+  test_context context;
+  parameter<o0<>, op::linear, test_context> w{context, "w", {1}};
+  mixed_optimizer<outside::counting, test_context> first{context, outside::counting{}, {w.view()}};
+  amphora::write(context, std::vector<float>{1}, w.gradient());
   for (int k = 0; k < 2; ++k) CHECK(first.step(context, first.gradients()).wait_result(context) == step_result::stepped);
   first.set_learning_rate(context, 2);
   wait_save_state(context, here.file("a").c_str(), first);
-  mixed_optimizer<outside::counting, host_context> second{context, outside::counting{}, {w.view()}};
+  mixed_optimizer<outside::counting, test_context> second{context, outside::counting{}, {w.view()}};
   load_state(context, here.file("a").c_str(), second);
   CHECK(second.wait_scalars(context, 0).taken == 9);
   CHECK(second.rule().learning_rate == 2);
@@ -413,46 +356,45 @@ TEST_CASE("a rule of the user's own keeps its numbers") {
 
 TEST_CASE("frozen and tied parameters, weights without a master, arrays of host and device, several optimizers") {
   folder here;
-  host_context context;
-  parameter<o2<f16>, op::linear, host_context> frozen{context, "frozen", {2}, training::frozen}, alone{context, "alone", {2}};
-  tied_parameter<o1<f16>, host_context, op::linear, op::layer_norm> tied{context, "tied", {2}};
-  const float start[] = {1.5f, 2.5f};
-  const view<const float> values{start, {2}};
-  frozen.load(context, values), alone.load(context, values), tied.load(context, values);
-  mixed_optimizer<adamw, host_context> a{context, adamw{}, {frozen.view(), tied.view()}};
-  mixed_optimizer<sgd, host_context> b{context, sgd{}, {alone.view()}};
-  tensor<bfloat16, host_context> average{context, {3}};
-  for (int i = 0; i < 3; ++i) average.data()[i] = bfloat16(static_cast<float>(i));
-  float raw[2] = {1, 2};
+  test_context context;
+  parameter<o2<f16>, op::linear, test_context> frozen{context, "frozen", {2}, training::frozen}, alone{context, "alone", {2}};
+  tied_parameter<o1<f16>, test_context, op::linear, op::layer_norm> tied{context, "tied", {2}};
+  const auto load_all = [&](const std::vector<float>& weights) { load_weights(context, frozen, weights), load_weights(context, alone, weights), load_weights(context, tied, weights); };
+  load_all({1.5f, 2.5f});
+  mixed_optimizer<adamw, test_context> a{context, adamw{}, {frozen.view(), tied.view()}};
+  mixed_optimizer<sgd, test_context> b{context, sgd{}, {alone.view()}};
+  tensor<bfloat16, test_context> average{context, {3}};
+  amphora::write(context, std::vector<bfloat16>{bfloat16(0.0f), bfloat16(1.0f), bfloat16(2.0f)}, average);
+  device_array<float> raw(context, {1, 2});
   std::vector<double> history = {0.5, 0.25};
   std::array<std::uint64_t, 2> random = {~std::uint64_t(0), 3};
   std::int32_t counts[3] = {1, -2, 3};
   bool flag = true;
   const double constant_number = 0.1;
   const auto save = [&](const char* name) {
-    wait_save_state(context, here.file(name).c_str(), saved("generator", a), saved("critic", b), saved("average", average), saved("raw", view<float>{raw, {2}}),
+    wait_save_state(context, here.file(name).c_str(), saved("generator", a), saved("critic", b), saved("average", average), saved("raw", raw.view()),
                     saved("history", history), saved("random", random), saved("counts", counts), saved("flag", flag), saved("alone", alone), saved("constant", constant_number));
   };
   save("a");
-  const float zeros[] = {0, 0};
-  frozen.load(context, view<const float>{zeros, {2}}), alone.load(context, view<const float>{zeros, {2}}), tied.load(context, view<const float>{zeros, {2}});
-  for (int i = 0; i < 3; ++i) average.data()[i] = bfloat16(9.0f), counts[i] = 9;
-  raw[0] = raw[1] = 9, history = {9, 9}, random = {9, 9}, flag = false;
+  load_all({0, 0});
+  for (int i = 0; i < 3; ++i) counts[i] = 9;
+  amphora::write(context, std::vector<bfloat16>(3, bfloat16(9.0f)), average);
+  raw.set({9, 9}), history = {9, 9}, random = {9, 9}, flag = false;
   double number = 9;
   const auto load = [&] {
-    load_state(context, here.file("a").c_str(), saved("generator", a), saved("critic", b), saved("average", average), saved("raw", view<float>{raw, {2}}), saved("history", history),
+    load_state(context, here.file("a").c_str(), saved("generator", a), saved("critic", b), saved("average", average), saved("raw", raw.view()), saved("history", history),
                saved("random", random), saved("counts", counts), saved("flag", flag), saved("alone", alone), saved("constant", number));
   };
   history.push_back(1);
   CHECK(refusal(load) == "state");  // two numbers there, three here
-  CHECK(frozen.master().data()[0] == 0);
+  CHECK(floats(context, frozen.master())[0] == 0);
   history.pop_back();
   load();
-  CHECK(frozen.master().data()[1] == 2.5f);
-  CHECK(static_cast<float>(frozen.weights().data()[1]) == 2.5f);
-  CHECK(static_cast<float>(alone.weights().data()[0]) == 1.5f);
-  CHECK(static_cast<float>(tied.weights<op::linear>().data()[1]) == 2.5f);
-  CHECK(static_cast<float>(average.data()[2]) == 2);
+  CHECK(floats(context, frozen.master())[1] == 2.5f);
+  CHECK(floats(context, frozen.weights())[1] == 2.5f);
+  CHECK(floats(context, alone.weights())[0] == 1.5f);
+  CHECK(floats(context, tied.weights<op::linear>())[1] == 2.5f);
+  CHECK(static_cast<float>(wait_read(context, average)[2]) == 2);
   CHECK(raw[1] == 2);
   CHECK(history == std::vector<double>{0.5, 0.25});
   CHECK(random[0] == ~std::uint64_t(0));
@@ -465,7 +407,7 @@ TEST_CASE("frozen and tied parameters, weights without a master, arrays of host 
 
 TEST_CASE("two items of one name are refused before anything is written") {
   folder here;
-  host_context context;
+  test_context context;
   int a = 1, b = 2;
   CHECK(refusal([&] { wait_save_state(context, here.file("a").c_str(), saved("x", a), saved("x", b)); }) == "state");
   CHECK(!std::filesystem::exists(here.path / "a"));
@@ -473,13 +415,13 @@ TEST_CASE("two items of one name are refused before anything is written") {
 
 TEST_CASE("the old file stays until the new one is whole, and nothing is left beside it") {
   folder here;
-  host_context context;
+  test_context context;
   int number = 1;
   const std::string path = here.file("a");
   wait_save_state(context, path.c_str(), saved("number", number));
   const bytes old = read(path);
   // A save that was killed left this behind; the next one replaces it.
-  write(path + ".partial", {1, 2, 3});
+  state_run::write(path + ".partial", {1, 2, 3});
   number = 2;
   wait_save_state(context, path.c_str(), saved("number", number));
   CHECK(read(path) != old);
@@ -493,7 +435,7 @@ TEST_CASE("the old file stays until the new one is whole, and nothing is left be
   std::filesystem::remove(path + ".partial");
   // Where the name is taken by a folder, the temporary file goes.
   std::filesystem::create_directory(here.path / "taken");
-  write(here.file("taken/inside"), {1});
+  state_run::write(here.file("taken/inside"), {1});
   CHECK(refusal([&] { wait_save_state(context, here.file("taken").c_str(), saved("number", number)); }) == "state");
   CHECK(!std::filesystem::exists(here.path / "taken.partial"));
   CHECK(refusal([&] { wait_save_state(context, here.file("no/such/folder").c_str(), saved("number", number)); }) == "state");
@@ -503,7 +445,7 @@ TEST_CASE("a program killed while it saves leaves a whole file, the old or the n
   folder here;
   const std::string path = here.file("a");
   std::vector<std::int64_t> numbers(20000, 0);
-  host_context context;
+  test_context context;
   wait_save_state(context, path.c_str(), saved("numbers", numbers));
   std::int64_t last = 0;
   for (int round = 0; round < 12 || (last == 0 && round < 300); ++round) {  // longer and longer, however slow the disk is
