@@ -1,7 +1,7 @@
 #include <amphora/tensor/parameter_memory.hpp>
 
-#include <amphora/host/context.hpp>
-#include <amphora/host/parameter.hpp>
+
+#include <device.hpp>  // test_context, device_array, read_device
 
 #include <doctest/doctest.h>
 
@@ -14,31 +14,33 @@ static_assert(detail::keeps_copy_v<true, f16> && detail::keeps_copy_v<true, bf16
 
 namespace {
 /// Memory for readers in three formats, without a policy.
-struct three : detail::parameter_memory<true, bf16, host_context, f16, f32, bf16> {
-  using memory = detail::parameter_memory<true, bf16, host_context, f16, f32, bf16>;
-  three(host_context& context, const amphora::shape& shape) : memory(context, "three", shape, training::on, false) {}
+struct three : detail::parameter_memory<true, bf16, test_context, f16, f32, bf16> {
+  using memory = detail::parameter_memory<true, bf16, test_context, f16, f32, bf16>;
+  three(test_context& context, const amphora::shape& shape) : memory(context, "three", shape, training::on, false) {}
   template <class Format> auto in() const { return weights_in<Format>(); }
 };
 }  // namespace
 
 TEST_CASE("one load writes the master and each copy, and readers of f32 read the master") {
-  host_context context;
+  test_context context;
   three w{context, {70}};
   std::vector<float> values(70);
   for (int i = 0; i < 70; ++i) values[static_cast<std::size_t>(i)] = 1 + static_cast<float>(i) * 0x1p-9f;
-  w.load(context, view<float>{values.data(), {70}});
-  for (int i = 0; i < 70; ++i) {
-    const float x = values[static_cast<std::size_t>(i)];
-    CHECK(w.master().data()[i] == x);
-    CHECK(w.in<f16>().data()[i].bits() == float16(x).bits());
-    CHECK(w.in<bf16>().data()[i].bits() == bfloat16(x).bits());
+  device_array<float> given(context, values);
+  w.load(context, given.view());
+  CHECK(wait_read(context, w.master()) == values);
+  const auto halves = wait_read(context, w.in<f16>());
+  const auto brains = wait_read(context, w.in<bf16>());
+  for (std::size_t i = 0; i < 70; ++i) {
+    CHECK(halves[i].bits() == float16(values[i]).bits());
+    CHECK(brains[i].bits() == bfloat16(values[i]).bits());
   }
   CHECK(w.in<f32>().data() == w.master().data());
   CHECK(w.bytes() == 70 * (4 + 2 + 2 + 2));
 }
 
 TEST_CASE("a view lists the further copies") {
-  host_context context;
+  test_context context;
   three w{context, {3}};
   const parameter_view view = w.view();
   CHECK(view.model.format == format_id::f16);
@@ -49,13 +51,13 @@ TEST_CASE("a view lists the further copies") {
 }
 
 TEST_CASE("zeroing touches the gradient alone") {
-  host_context context;
+  test_context context;
   three w{context, {3}};
-  const float values[] = {1, 2, 3};
-  w.load(context, view<const float>{values, {3}});
-  for (int i = 0; i < 3; ++i) w.gradient().data()[i] = bfloat16(4.0f);
+  const device_array<float> values(context, {1, 2, 3});
+  w.load(context, values.view());
+  write(context, std::vector<bfloat16>(3, bfloat16(4.0f)), w.gradient());
   w.zero_gradient(context);
-  for (int i = 0; i < 3; ++i) CHECK(w.gradient().data()[i].bits() == 0);
-  CHECK(w.master().data()[2] == 3);
-  CHECK(static_cast<float>(w.in<f16>().data()[2]) == 3);
+  for (bfloat16 x : wait_read(context, w.gradient())) CHECK(x.bits() == 0);
+  CHECK(read_device(context, w.master().data() + 2) == 3);
+  CHECK(static_cast<float>(read_device(context, w.in<f16>().data() + 2)) == 3);
 }
