@@ -71,7 +71,8 @@ inline shape loss_shape(reduction r, const shape& per_row) { return r == reducti
 /// targets   class indices, int32 or int64: [rows, ...]
 /// weights   one a class, or no_weights{}
 /// Value     a scalar, or [rows, ...] without a reduction, in the policy's output format
-/// Errors    shape, setting; target (host: an index outside the classes that is not ignored)
+/// Errors    shape, setting; target (host: an index outside the classes that is not ignored). On CUDA, where nobody waits to see it, such a
+///           row has loss NaN and gradient NaN, so that a mean and a sum are NaN and the finite check of the step finds it
 /// Source    conventions of PyTorch's cross_entropy
 template <class Policy, class Context, class L, class T, class W = no_weights, std::enable_if_t<detail::is_operand_v<L>, int> = 0>
 auto cross_entropy(Context& context, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
