@@ -9,21 +9,21 @@ extern "C" {
 
 inline cudaError_t cudaGetDeviceCount(int* count) {
   if (!count) return emulated::status(cudaErrorInvalidValue);
-  *count = emulated::no_device ? 0 : 1;
+  *count = emulated::no_device ? 0 : emulated::devices;
   return emulated::no_device ? emulated::status(cudaErrorNoDevice) : cudaSuccess;
 }
 inline cudaError_t cudaGetDevice(int* device) {
   if (!device) return emulated::status(cudaErrorInvalidValue);
   if (emulated::no_device) return emulated::status(cudaErrorNoDevice);
-  return *device = 0, cudaSuccess;
+  return *device = emulated::current_device, cudaSuccess;
 }
 inline cudaError_t cudaSetDevice(int device) {
   if (emulated::no_device) return emulated::status(cudaErrorNoDevice);
-  return device == 0 ? cudaSuccess : emulated::status(cudaErrorInvalidDevice);
+  return device >= 0 && device < emulated::devices ? (emulated::current_device = device, cudaSuccess) : emulated::status(cudaErrorInvalidDevice);
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int device) {
   if (emulated::no_device) return emulated::status(cudaErrorNoDevice);
-  if (device != 0) return emulated::status(cudaErrorInvalidDevice);
+  if (device < 0 || device >= emulated::devices) return emulated::status(cudaErrorInvalidDevice);
   if (!value) return emulated::status(cudaErrorInvalidValue);
   switch (what) {
     case cudaDevAttrMultiProcessorCount: return *value = emulated::multiprocessors, cudaSuccess;
@@ -42,7 +42,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int d
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   if (emulated::no_device) return emulated::status(cudaErrorNoDevice);
-  if (device != 0) return emulated::status(cudaErrorInvalidDevice);
+  if (device < 0 || device >= emulated::devices) return emulated::status(cudaErrorInvalidDevice);
   if (!p) return emulated::status(cudaErrorInvalidValue);
   *p = {};
   std::strcpy(p->name, "emulated CUDA");

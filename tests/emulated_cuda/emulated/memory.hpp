@@ -24,6 +24,7 @@ struct region {
   unsigned char* written;  // one for each byte: 0xff once something wrote it
   std::uint64_t number;    // counts allocations, to find one again in a debugger
   bool open = false;       // to the code that runs now
+  bool fresh = true;       // not opened yet
   region* next_open = nullptr;
 };
 inline std::map<char*, region>& regions = *new std::map<char*, region>;  // outlives everything that frees
@@ -58,7 +59,7 @@ inline void (*append_place)(char* text, std::size_t size) = nullptr;  // block a
 
 inline void open(region& r) {
   mprotect(r.map, r.mapped, PROT_READ | PROT_WRITE);
-  r.open = true, r.next_open = opened, opened = &r;
+  r.open = true, r.fresh = false, r.next_open = opened, opened = &r;
 }
 inline struct sigaction before_us;
 /// Opens a region at its first plain access by device code; says what happened at any other access to device memory.
@@ -102,6 +103,33 @@ struct on_device {
 
 // ---- Allocations ----------------------------------------------------------------------------------------------------------------
 
+/// A file of bytes 0xff that fresh memory maps, so that pages nobody touches cost nothing.
+class fresh_pages {
+ public:
+  static constexpr std::size_t most = std::size_t(32) << 20;
+
+  /// Puts them at an address; false where the system has no more mappings.
+  bool map(char* at, std::size_t bytes, int protection) {
+    for (std::size_t done = 0; done < bytes; done += most) {
+      const std::size_t part = bytes - done < most ? bytes - done : most;
+      grow(part);
+      if (mmap(at + done, part, protection, MAP_PRIVATE | MAP_FIXED, file_, 0) == MAP_FAILED) return false;
+    }
+    return true;
+  }
+
+ private:
+  void grow(std::size_t bytes) {
+    char ones[granule];
+    std::memset(ones, 0xff, sizeof ones);
+    for (; size_ < bytes; size_ += sizeof ones)
+      if (::write(file_, ones, sizeof ones) != static_cast<ssize_t>(sizeof ones)) fail("no memory for the pages of fresh allocations");
+  }
+  int file_ = memfd_create("emulated_cuda", MFD_CLOEXEC);
+  std::size_t size_ = 0;
+};
+inline fresh_pages fresh;
+
 inline void* allocate(std::size_t bytes) {
   static std::uint64_t number = 0;
   const std::size_t slots = (bytes + 15) / 16 * 16, granules = (slots + 2 * page + granule - 1) / granule * granule;
@@ -112,8 +140,7 @@ inline void* allocate(std::size_t bytes) {
   r.begin = end - slots, r.bytes = bytes, r.number = number++;
   r.map = arena + static_cast<std::size_t>(r.begin - arena) / page * page, r.mapped = static_cast<std::size_t>(end - r.map);
   r.written = static_cast<unsigned char*>(std::calloc(slots, 1));
-  if (!r.written || mprotect(r.map, r.mapped, PROT_READ | PROT_WRITE)) return std::free(r.written), nullptr;
-  std::memset(r.map, 0xff, r.mapped), mprotect(r.map, r.mapped, PROT_NONE);
+  if (!r.written || !fresh.map(r.map, r.mapped, PROT_NONE)) return std::free(r.written), nullptr;
   region* const kept = &(regions[r.begin] = r);
   for (std::size_t g = 0; g < granules; g += granule) region_of_granule[(arena_used + g) / granule] = kept;
   arena_used += granules, bytes_in_use += bytes;

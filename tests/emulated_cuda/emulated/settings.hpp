@@ -12,6 +12,7 @@ namespace emulated {
 inline bool reverse = false;        ///< blocks and threads in the opposite order: results may not depend on it
 inline int multiprocessors = 4;     ///< grids are made for so many
 inline int capability_major = 9, capability_minor = 0;
+inline int devices = 1, current_device = 0;  ///< cudaSetDevice takes any of them; they share memory and streams
 inline bool no_device = false;      ///< every call says cudaErrorNoDevice
 inline std::size_t device_memory = std::size_t(64) << 30;  ///< bytes; cudaMalloc fails past them
 

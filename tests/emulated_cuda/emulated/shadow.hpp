@@ -44,6 +44,8 @@ inline void require_written(const region& r, const void* p, std::size_t bytes) {
 }
 /// Bytes become as they were when fresh, e.g. when a pool hands memory out anew.
 inline void forget_written(void* p, std::size_t bytes) {
+  region* const near = region_near(p);
+  if (lies_in(near, p, bytes) && near->fresh) return;
   region& r = inside(p, bytes, 1);
   std::memset(p, 0xff, bytes), std::memset(written(r, p), 0, bytes);
 }
