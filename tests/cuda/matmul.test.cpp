@@ -1,6 +1,11 @@
 #include <amphora/cuda/matmul.cuh>
 
+#include <amphora/ops/linear.hpp>
+#include <amphora/policy/opt_level.hpp>
 #include <cuda/product_case.hpp>
+
+#include <cstdint>
+#include <vector>
 
 namespace amp = amphora;
 using amp::f16, amp::bf16, amp::f32, amp::f64, amp::tf32, amp::e4m3, amp::e5m2;
@@ -76,6 +81,17 @@ TEST_CASE_TEMPLATE("bias, relu, mask and what stands there come after the sum, a
         }
 }
 
+TEST_CASE_TEMPLATE("a gelu comes after the bias, and before the one rounding", Formats, EVERY_FORMAT) {
+  test_context context;
+  for (int what = 0; what < 2; ++what)
+    for (const bool add : {false, true})
+      for (product p : {sizes(5, 7, 9, 2), sizes(4, 8, 16), sizes(1, 8, 3), sizes(3, 2, 0)}) {
+        p.gelu = true, p.has_bias = what == 1;
+        check<Formats>(context, p, false, add);
+        check<Formats>(context, batch(p), false, add);
+      }
+}
+
 TEST_CASE_TEMPLATE("without terms a product is its bias, or zero, or leaves what stands there", Formats, EVERY_FORMAT) {
   test_context context;
   for (int what = 0; what < 8; ++what)
@@ -126,4 +142,76 @@ TEST_CASE("results that lie apart are ended one by one") {
       check<formats<f16, f16, f32, f16>>(context, p, false, add);
       amp::pad_products(context, false);
     }
+}
+
+namespace {
+
+template <class T> amp::view<const T> seen(const device_array<T>& x, const amp::shape& s) { return {x.data(), s}; }
+
+/// A linear layer forward and backward, from and into the same memory each time.
+struct layer_step {
+  using policy = amp::o1<f16>;
+  device_array<float> x;
+  device_array<amp::float16> w, b, y, gx, gw;
+  explicit layer_step(test_context& context)
+      : x(context, products::numbers<f32>(false, 12 * 16, 1)), w(context, products::numbers<f16>(false, 24 * 16, 2)), b(context, products::numbers<f16>(false, 24, 3)),
+        y(context, 12 * 24, amp::float16(0.0f)), gx(context, 12 * 16, amp::float16(0.0f)), gw(context, 24 * 16, amp::float16(0.0f)) {}
+  void run(test_context& context) {
+    amp::linear<policy>(context, amp::into(amp::view<amp::float16>(y.data(), {12, 24})), seen(x, {12, 16}), seen(w, {24, 16}), seen(b, {24}), amp::with_relu{});
+    amp::linear_backward<policy>(context, seen(y, {12, 24}), seen(x, {12, 16}), seen(w, {24, 16}), amp::into(amp::view<amp::float16>(gx.data(), {12, 16})),
+                                 amp::add_to(amp::view<amp::float16>(gw.data(), {24, 16})));
+  }
+  std::vector<std::uint16_t> bits() const {
+    std::vector<std::uint16_t> result;
+    for (const auto* array : {&y, &gx, &gw})
+      for (const amp::float16 v : array->get()) result.push_back(v.bits());
+    return result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a warmed-up layer neither waits nor allocates") {
+  test_context context;
+  layer_step step(context);
+  step.run(context);
+  const auto allocated = context.allocations();
+#if defined(AMPHORA_EMULATED_CUDA)
+  const auto waited = emulated::waits;
+#endif
+  step.run(context);
+  CHECK(context.allocations() == allocated);
+#if defined(AMPHORA_EMULATED_CUDA)
+  CHECK(emulated::waits == waited);
+#endif
+}
+
+TEST_CASE("a layer's forward and backward can be captured and replayed") {
+  test_context context;
+  layer_step direct(context), captured(context);
+  direct.run(context), direct.run(context), direct.run(context);
+  captured.run(context);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t replay = nullptr;
+  REQUIRE(cudaStreamBeginCapture(context.stream(), cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+  captured.run(context);
+  REQUIRE(cudaStreamEndCapture(context.stream(), &graph) == cudaSuccess);
+  REQUIRE(cudaGraphInstantiate(&replay, graph, 0) == cudaSuccess);
+  for (int i = 0; i < 2; ++i) REQUIRE(cudaGraphLaunch(replay, context.stream()) == cudaSuccess);
+  CHECK(captured.bits() == direct.bits());  // gradients of w were added three times
+  REQUIRE(cudaGraphExecDestroy(replay) == cudaSuccess);
+  REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+}
+
+TEST_CASE("every reading of the same product gives the same bits") {
+  test_context context;
+  const auto x = products::numbers<f32>(false, 33 * 40, 1), w = products::numbers<f32>(false, 20 * 40, 2);
+  const device_array<float> on_x(context, x), on_w(context, w);
+  std::vector<amp::float16> half_x, half_w;
+  for (const float v : x) half_x.push_back(amp::float16(v));
+  for (const float v : w) half_w.push_back(amp::float16(v));
+  const device_array<amp::float16> cast_x(context, half_x), cast_w(context, half_w);
+  const auto given = amp::wait_read(context, amp::linear<amp::o1<f16>>(context, seen(on_x, {33, 40}), seen(on_w, {20, 40})));
+  const auto cast = amp::wait_read(context, amp::linear<amp::o1<f16>>(context, seen(cast_x, {33, 40}), seen(cast_w, {20, 40})));
+  for (std::size_t i = 0; i < given.size(); ++i) CHECK(given[i].bits() == cast[i].bits());
 }

@@ -91,6 +91,7 @@ void check(test_context& context, const product& p, bool whole, bool add = false
         if (p.has_bias) sum += as_read(bias[static_cast<std::size_t>(j)]);
         if (p.relu && sum < 0) sum = 0;
         const std::int64_t at = at_c + i * p.n + j;
+        if (p.gelu) sum = sum / (1 + std::exp(-1.5957691216057307 * (sum + 0.044715 * sum * sum * sum)));
         if (p.has_mask && value(mask[static_cast<std::size_t>(at)]) <= 0) sum = 0;
         if (add) sum += value(c[static_cast<std::size_t>(offset + at)]);
         const double got = value(have[static_cast<std::size_t>(offset + at)]);

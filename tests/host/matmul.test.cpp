@@ -1,5 +1,8 @@
 #include <amphora/host/matmul.hpp>
 
+#include <amphora/host/map.hpp>
+#include <amphora/ops/gelu.hpp>
+#include <amphora/ops/linear.hpp>
 #include <amphora/ops/matmul.hpp>
 #include <amphora/policy/opt_level.hpp>
 #include <host/same_bits.hpp>
@@ -26,6 +29,16 @@ TEST_CASE("a 16-bit operand gives the bits of the same numbers in float") {
   for (std::int64_t i = 0; i < b.size(); ++i) wide_b.data()[i] = static_cast<float>(b.data()[i]);
   const auto narrow = amp::matmul<amp::policy<amp::output<amp::f32>>>(c, a, b), wide = amp::matmul<amp::o0<>>(c, wide_a, wide_b);
   CHECK(std::memcmp(narrow.data(), wide.data(), sizeof(float) * 70 * 90) == 0);
+}
+
+TEST_CASE("a gelu in the same pass is that of the sums, before they are rounded") {
+  amp::host_context c;
+  const auto x = check::random<amp::float16>(c, {300, 20}, 1), w = check::random<amp::float16>(c, {33, 20}, 2), b = check::random<amp::float16>(c, {33}, 3);
+  using wide = amp::amend<amp::o1<amp::f16>, amp::output<amp::f32>>;
+  const auto sums = amp::linear<wide>(c, x, w, b), apart = amp::gelu<wide>(c, sums, amp::gelu_form::tanh), fused = amp::linear<wide>(c, x, w, b, amp::with_gelu{});
+  CHECK(std::memcmp(fused.data(), apart.data(), sizeof(float) * 300 * 33) == 0);
+  const auto narrow = amp::linear<amp::o1<amp::f16>>(c, x, w, b, amp::with_gelu{});
+  for (std::int64_t i = 0; i < narrow.size(); ++i) CHECK(narrow.data()[i].bits() == amp::float16(apart.data()[i]).bits());
 }
 
 TEST_CASE("with nothing to add the product is 0, and beta is 0: what stood there does not matter") {

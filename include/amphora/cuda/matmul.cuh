@@ -82,17 +82,20 @@ struct cuda_product {
     }
     const void* const from_a = cast(context, memory_a, a, memory, span(p, p.m * p.k, &batch_loops::a));
     const void* const from_b = cast(context, memory_b, b, memory, span(p, p.k * p.n, &batch_loops::b));
-    const bool exact = c_format == sums, single = p.summed.count() == 1, after = p.relu || p.has_mask;  // after: what keeps a number or makes it 0, so that it may follow the rounding
-    if (p.has_bias && single && matrices == 1 && is_direct() && !add && sums == format_id::f32) {
+    const bool exact = c_format == sums, single = p.summed.count() == 1;
+    const bool after = p.relu || p.has_mask;         // keep a number or make it 0, and may follow the rounding
+    const bool before = p.has_bias || p.gelu;        // must not
+    // cuBLASLt's relu is max(x, 0), which need not keep a NaN, and its tanh is good for 16 bits: what they would spoil is ours.
+    if (p.has_bias && single && matrices == 1 && is_direct() && !add && sums == format_id::f32 && !(p.gelu && exact)) {
       product_source row = {cast(context, memory_bias, bias, c_format, p.n), c_format, format_id::none};
       if (run_fused<Compute>(context, {p, memory, c_format}, from_a, from_b, c, row.data)) {
-        if (after) finish(context, p, c, false);
+        if (after) finish(context, p, c, true);
         return;
       }
     }
-    if (is_direct() && (exact || (single && !p.has_bias)) && !(add && (after || p.has_bias))) {
+    if (is_direct() && (exact || (single && !before)) && !(add && (after || before))) {
       multiply(context, handle, p, from_a, from_b, c, c_format, add);
-      if (after || p.has_bias) finish(context, p, c, p.has_bias);
+      if (after || before) finish(context, p, c);
       return;
     }
     product own = p;
@@ -164,10 +167,10 @@ struct cuda_product {
   }
 
   /// The epilogue over what `x` left in `from` (null: zeros), into c.
-  void finish(cuda_context& context, const product& x, const void* from, bool with_bias = true) const {
+  void finish(cuda_context& context, const product& x, const void* from, bool is_fused = false) const {
     const bool in_place = from == c && from;
-    product_end end = {from, c, p.has_mask ? mask : nullptr, bias, in_place ? c_format : sums, c_format, mask_format, add, p.relu, p.m, p.n, x.m, x.n, p.kept.count()};
-    if (!p.has_bias || !with_bias) end.bias.data = nullptr;
+    product_end end = {from, c, p.has_mask ? mask : nullptr, bias, in_place ? c_format : sums, c_format, mask_format, add, p.relu, p.gelu && !is_fused, p.m, p.n, x.m, x.n, p.kept.count()};
+    if (!p.has_bias || is_fused) end.bias.data = nullptr;
     if (is_dense(p)) return finish(context, end);
     const std::int64_t matrices = end.matrices;  // one after the other, wherever the loops put them
     end.matrices = 1;

@@ -1,4 +1,4 @@
-// Products with a bias in the same kernel, by cuBLASLt.
+// Products with a bias, and a gelu after it, in the same kernel, by cuBLASLt.
 #pragma once
 #include <amphora/cuda/cublas.cuh>        // require_cublas, cublas_state, cublas_type
 #include <amphora/cuda/product_plan.cuh>  // gemm, product_name
@@ -31,7 +31,7 @@ struct fused_plan {
 
 /// The plans of a context, looked up once for each shape, format and alignment.
 struct fused_plans {
-  std::map<std::array<std::int64_t, 9>, fused_plan> plans;
+  std::map<std::array<std::int64_t, 10>, fused_plan> plans;
 };
 
 /// The largest power of two up to 256 that divides an address.
@@ -42,7 +42,7 @@ inline std::uint32_t alignment_of(const void* p) {
 
 /// Describes one product with a bias in the format of the result and asks for a kernel. plan.found says whether there is one.
 template <cublasComputeType_t Compute>
-void look_up(fused_plan& plan, cublasLtHandle_t handle, const gemm& call, format_id operands, format_id result, const std::uint32_t (&alignment)[3], std::size_t workspace) {
+void look_up(fused_plan& plan, cublasLtHandle_t handle, const gemm& call, bool gelu, format_id operands, format_id result, const std::uint32_t (&alignment)[3], std::size_t workspace) {
   const auto set = [&](cublasLtMatmulDescAttributes_t name, const auto& value) {
     require_cublas(cublasLtMatmulDescSetAttribute(plan.work, name, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
   };
@@ -53,7 +53,7 @@ void look_up(fused_plan& plan, cublasLtHandle_t handle, const gemm& call, format
   require_cublas(cublasLtMatmulDescCreate(&plan.work, Compute, scalar), "cublasLtMatmulDescCreate");
   set(CUBLASLT_MATMUL_DESC_TRANSA, call.first_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(CUBLASLT_MATMUL_DESC_TRANSB, call.second_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
-  set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, gelu ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_BIAS);
   const bool ft = call.first_transposed, st = call.second_transposed;
   layout(plan.first, operands, ft ? call.depth : call.rows, ft ? call.rows : call.depth, call.first_ld);
   layout(plan.second, operands, st ? call.columns : call.depth, st ? call.depth : call.columns, call.second_ld);
@@ -82,7 +82,7 @@ void look_up(fused_plan& plan, cublasLtHandle_t handle, const gemm& call, format
   plan.found = status == CUBLAS_STATUS_SUCCESS && count > 0 && best.state == CUBLAS_STATUS_SUCCESS, plan.kernel = best.algo;
 }
 
-/// c = op(a) · op(b) + bias, rounded once. False, and nothing is done, where cuBLASLt has no kernel for it.
+/// c = op(a) · op(b) + bias, or its gelu (by tanh), rounded once. False, and nothing is done, where cuBLASLt has no kernel for it.
 ///
 /// bias  [n], in the format of c
 template <cublasComputeType_t Compute>
@@ -92,11 +92,11 @@ bool run_fused(cuda_context& context, const product_name& name, const void* a, c
   cublas_state& state = context.cache<cublas_state>();
   const auto handle = reinterpret_cast<cublasLtHandle_t>(state.handle());  // "any valid cublasHandle_t can be used in place of cublasLtHandle_t"
   const std::uint32_t end = alignment_of(c) < alignment_of(bias) ? alignment_of(c) : alignment_of(bias), alignment[3] = {alignment_of(b), alignment_of(a), end};
-  const std::array<std::int64_t, 9> key = {Compute, static_cast<int>(name.operands) * 16 + static_cast<int>(name.result), call.rows, call.columns, call.depth,
-      call.first_transposed * 2 + call.second_transposed, alignment[0], alignment[1], alignment[2]};
+  const std::array<std::int64_t, 10> key = {Compute, static_cast<int>(name.operands) * 16 + static_cast<int>(name.result), call.rows, call.columns, call.depth,
+      call.first_transposed * 2 + call.second_transposed, alignment[0], alignment[1], alignment[2], name.p.gelu};
   auto& plans = context.cache<fused_plans>().plans;
   const auto known = plans.find(key);
-  if (known == plans.end()) look_up<Compute>(plans[key], handle, call, name.operands, name.result, alignment, state.workspace_bytes());
+  if (known == plans.end()) look_up<Compute>(plans[key], handle, call, name.p.gelu, name.operands, name.result, alignment, state.workspace_bytes());
   fused_plan& plan = known == plans.end() ? plans[key] : known->second;
   if (!plan.found) return false;
   void* const memory = state.workspace();

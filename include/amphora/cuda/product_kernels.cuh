@@ -4,6 +4,7 @@
 #include <amphora/cuda/launch.cuh>       // AMPHORA_KERNEL, launch, grid_for
 #include <amphora/detail/config.hpp>     // AMPHORA_HD
 #include <amphora/format/format_id.hpp>  // format_id, size_of
+#include <amphora/ops/gelu.hpp>          // gelu_value
 
 #include <cstdint>  // int64_t, uintptr_t
 
@@ -107,7 +108,7 @@ AMPHORA_KERNEL void pad_operand(const product_source from, void* to, format_id m
   }
 }
 
-/// What becomes of the sums of a product: bias, relu, mask, what stands there, one rounding; in this order.
+/// What becomes of the sums of a product: bias, relu or gelu, mask, what stands there, one rounding; in this order.
 ///
 /// sums          [matrices, to_m, to_n] of which [m, n] count, in f16, f32 or f64; null: all zero. May be c itself
 /// c, mask       [matrices, m, n]; bias [n]
@@ -117,7 +118,7 @@ struct product_end {
   const void* mask;
   product_source bias;
   format_id sums_format, c_format, mask_format;
-  bool add, relu;
+  bool add, relu, gelu;
   std::int64_t m, n, to_m, to_n, matrices;
 
   std::int64_t elements() const { return matrices * m * n; }
@@ -130,6 +131,7 @@ struct product_end {
 template <class Real> __device__ inline Real ended(const product_end& end, Real sum, Real bias, Real mask, Real old) {
   if (end.bias.data) sum += bias;
   if (end.relu) sum = sum < 0 ? Real(0) : sum;
+  if (end.gelu) sum = gelu_value{gelu_form::tanh}(0, sum);
   if (end.mask) sum = mask <= 0 ? Real(0) : sum;
   if (end.add) sum += old;
   return sum;

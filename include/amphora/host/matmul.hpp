@@ -3,6 +3,7 @@
 #include <amphora/detail/config.hpp>  // this_build
 #include <amphora/host/context.hpp>   // host_context, host_device
 #include <amphora/host/run.hpp>       // host_source, host_target, load_run, store_run
+#include <amphora/ops/gelu.hpp>       // gelu_value
 #include <amphora/ops/kernels.hpp>    // matmul_kernels
 #include <amphora/ops/product.hpp>    // product
 
@@ -120,6 +121,9 @@ struct host_product {
     if (p.relu)
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t j = 0; j < columns; ++j) sums[r * sums_stride + j] = sums[r * sums_stride + j] < 0 ? Real(0) : sums[r * sums_stride + j];
+    if (p.gelu)
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t j = 0; j < columns; ++j) sums[r * sums_stride + j] = gelu_value{gelu_form::tanh}(0, sums[r * sums_stride + j]);
     if (p.has_mask)
       for (std::int64_t r = 0; r < rows; ++r) {
         load_run(mask, offset + (row + r) * p.n + column, columns, memory);

@@ -17,6 +17,9 @@ struct no_bias { using format = not_a_format; };
 struct no_relu {};
 /// Says that a relu is done in the same pass: after a forward call, or before a backward one's x came to be.
 struct with_relu {};
+/// Says that a gelu, in the form of tanh, is done in the same pass, on the sums before they are rounded. Forward alone: its gradient needs
+/// what comes before it, which is not kept.
+struct with_gelu {};
 
 namespace detail {
 
@@ -39,12 +42,12 @@ struct linear_sizes {
 };
 
 template <class Read, class Accumulate, class Context, class Y, class X, class W, class B>
-void linear_forward(Context& context, const view<Y>& y, const view<const X>& x, const view<const W>& w, const view<const B>& b, bool has_bias, bool relu) {
+void linear_forward(Context& context, const view<Y>& y, const view<const X>& x, const view<const W>& w, const view<const B>& b, bool has_bias, bool relu, bool gelu) {
   const linear_sizes sizes("linear", x.shape(), w.shape());
   require_shape("linear", "an output", y.shape(), sizes.value);
   if (has_bias) require_shape("linear", "a bias", b.shape(), w.shape().rank() == 2 ? shape{sizes.n} : shape{});
   product p;
-  p.m = sizes.rows, p.n = sizes.n, p.k = sizes.k, p.b_transposed = true, p.has_bias = has_bias, p.relu = relu;
+  p.m = sizes.rows, p.n = sizes.n, p.k = sizes.k, p.b_transposed = true, p.has_bias = has_bias, p.relu = relu, p.gelu = gelu;
   matmul_kernels<typename Context::device>::template run<Accumulate>(context, p, write(y), read_as<Read>(x), read_as<Read>(w), read_as<Read>(b), source<f32>{});
 }
 
@@ -77,7 +80,7 @@ void linear_gradients(Context& context, const view<const G>& grad, const view<co
 /// x       [..., in]
 /// w       [out, in], or [in] for one output without an axis of its own
 /// b       [out], or no_bias{}
-/// relu    with_relu{}: max(0, ·) in the same pass, to the same bits as amphora::relu after it
+/// relu    with_relu{}: max(0, ·) in the same pass, to the same bits as amphora::relu after it; or with_gelu{}
 /// Value   a tensor [..., out] in the policy's output format; linear<Policy>(context, into(y), x, …) writes it to y instead
 /// Errors  shape; nothing is written before
 template <class Policy, class Context, class X, class W, class B = no_bias, class Relu = no_relu, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
@@ -95,7 +98,7 @@ void linear(Context& context, into<Y> y, const X& x, const W& w, const B& b = {}
   using namespace detail;
   if constexpr (require_into_on<Context, Policy, op::linear, Y, X, W, B>())
     linear_forward<compute_t<Policy, op::linear, given_t<X>, given_t<W>, given_t<B>>, accumulate_t<Policy, op::linear, given_t<X>, given_t<W>, given_t<B>>>(
-        context, y.target, operand(x), operand(w), operand(b), !std::is_same_v<B, no_bias>, std::is_same_v<Relu, with_relu>);
+        context, y.target, operand(x), operand(w), operand(b), !std::is_same_v<B, no_bias>, std::is_same_v<Relu, with_relu>, std::is_same_v<Relu, with_gelu>);
 }
 
 /// The gradients of linear, each written where the caller says, in the format of that memory.
@@ -106,7 +109,7 @@ void linear(Context& context, into<Y> y, const X& x, const W& w, const B& b = {}
 /// relu        with_relu{}: x came out of a relu, and gx is the gradient before it
 /// Errors      shape; nothing is written before
 template <class Policy, class Context, class G, class X, class W, class GX, class GW, class GB = no_gradient, class Relu = no_relu,
-          std::enable_if_t<detail::is_gradient_choice_v<GX>, int> = 0>
+          std::enable_if_t<detail::is_gradient_choice_v<GX> && !std::is_same_v<Relu, with_gelu>, int> = 0>
 void linear_backward(Context& context, const G& grad, const X& x, const W& w, const GX& gx, const GW& gw, const GB& gb = {}, Relu = {}) {
   using namespace detail;
   if constexpr (detail::may_call_on<Context, Policy, op::linear, X, W>())

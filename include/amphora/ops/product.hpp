@@ -35,6 +35,7 @@ struct product {
   batch_loops summed;         ///< matrices that are added into one: what was broadcast on the way forward
   bool has_bias = false;      ///< epilogue: a row [n] is added to each row
   bool relu = false;          ///< epilogue: negative results become 0
+  bool gelu = false;          ///< epilogue: gelu of the result, in the form of tanh
   bool has_mask = false;      ///< epilogue: where the mask [m, n] is not positive, the result becomes 0
 };
 
