@@ -36,7 +36,7 @@ __device__ inline eight<float> load_part(format_id format, const void* array, st
 /// The warp's 256 lanes by halves; the first thread has the result.
 template <class Real>
 __device__ inline Real fold_warp(Real (&lane)[8], bool largest) {
-  const auto joined = [largest](Real a, Real b) {
+  const auto joined = [&](Real a, Real b) {
     if constexpr (std::is_same_v<Real, double>) return largest ? larger_magnitude(a, b) : a + b;
     else return a + b;
   };
@@ -172,7 +172,7 @@ struct step_check {
 };
 
 template <class Rule, class Schedule>
-AMPHORA_KERNEL void __launch_bounds__(check_threads) check_and_decide(const step_check work, const step_decision<Rule, Schedule> decision) {
+AMPHORA_KERNEL void __launch_bounds__(check_threads, 4) check_and_decide(const step_check work, const step_decision<Rule, Schedule> decision) {
   gradient_facts& facts = *decision.memory.facts;
   const bool first = threadIdx.x == 0;
   if (work.check) {
