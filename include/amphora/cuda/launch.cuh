@@ -7,8 +7,12 @@
 
 #include <cstdint>  // int64_t
 
-/// A kernel of this library. Hidden, so that two shared objects of one program never share one.
-#if defined(__GNUC__) || defined(__CUDACC__)
+/// A kernel of this library. Hidden, so that two shared objects of one program never share one; nvcc warns of that where the program's
+/// functor is in an unnamed namespace, and the kernel so hidden already.
+#if defined(__NVCC__)
+#define AMPHORA_KERNEL \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1407") __global__ __attribute__((visibility("hidden"))) _Pragma("nv_diagnostic pop")
+#elif defined(__GNUC__)
 #define AMPHORA_KERNEL __global__ __attribute__((visibility("hidden")))
 #else
 #define AMPHORA_KERNEL __global__
