@@ -178,6 +178,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/dropout.cuh
   include/amphora/cuda/error.cuh
   include/amphora/cuda/launch.cuh
+  include/amphora/cuda/lines.cuh
   include/amphora/cuda/map.cuh
   include/amphora/cuda/matmul.cuh
   include/amphora/cuda/memory.cuh
