@@ -87,6 +87,7 @@
 #include <amphora/optimizer/materialize.hpp>
 #include <amphora/optimizer/mixed_optimizer.hpp>
 #include <amphora/optimizer/nadam.hpp>
+#include <amphora/optimizer/norm_term.hpp>
 #include <amphora/optimizer/optimizer_memory.hpp>
 #include <amphora/optimizer/optimizer_state.hpp>
 #include <amphora/optimizer/radam.hpp>
