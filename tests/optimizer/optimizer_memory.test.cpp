@@ -1,4 +1,5 @@
 #include <amphora/optimizer/adamw.hpp>             // adamw
+#include <amphora/optimizer/kernels.hpp>           // step_tables
 #include <amphora/optimizer/lamb.hpp>              // lamb
 #include <amphora/optimizer/optimizer_memory.hpp>  // optimizer_memory
 
@@ -35,13 +36,14 @@ TEST_CASE_TEMPLATE("tables are as long as groups, parameters and chunks, and hol
   CHECK(memory.partial.size() == (2 + 1 + 1) * sums);  // chunks of 4096
 }
 
-TEST_CASE_TEMPLATE("the bytes said beforehand are those of the arrays", Rule, amp::adamw, amp::lamb) {
+TEST_CASE_TEMPLATE("the bytes said beforehand are those of the arrays and of the device's tables", Rule, amp::adamw, amp::lamb) {
   test_context context;
   list three(context);
   optimizer_memory<Rule, test_context> memory(context, three.views(), 2);
   const auto bytes = [](const auto& array) { return array.size() * static_cast<std::int64_t>(sizeof *array.data()); };
   CHECK(memory.bytes(three.views(), 2) == bytes(memory.state) + bytes(memory.facts) + bytes(memory.record) + bytes(memory.counters) + bytes(memory.rules) + bytes(memory.rates) +
-                                              bytes(memory.steps) + bytes(memory.scalars) + bytes(memory.nows) + bytes(memory.trusts) + bytes(memory.partial));
+                                              bytes(memory.steps) + bytes(memory.scalars) + bytes(memory.nows) + bytes(memory.trusts) + bytes(memory.partial) +
+                                              amp::detail::step_tables<test_context>::bytes(three.views()));  // what the device keeps beside them
 }
 
 TEST_CASE("a step's tables are these arrays, wherever their owner moves") {

@@ -1,15 +1,42 @@
 #include <amphora/optimizer/schedule.hpp>
 
+#include <device.hpp>  // test_context, device_array
+
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 using namespace amphora;
 
 static_assert((constant{}.check(), linear_warmup{}.check(), cosine{}.check(), warmup_cosine{}.check(), step_decay{}.check(), exponential{}.check(), true));
 
+namespace schedule_test {
+
+/// The rates of the first steps, as a step computes them.
+template <class Schedule>
+struct write_rates {
+  Schedule schedule;
+  float base;
+  float* rates;
+  AMPHORA_HD void operator()(std::int64_t taken) const { rates[taken] = schedule(taken, base); }
+};
+
+}  // namespace schedule_test
+
 namespace {
+/// Whether the device has the host's rates in its first 3000 steps.
+template <class Schedule> bool same_on_device(const Schedule& schedule, float base) {
+  const std::int64_t steps = 3000;
+  test_context context;
+  device_array<float> rates(context, steps, 0.0f);
+  scale_kernels<test_device>::run(context, steps, schedule_test::write_rates<Schedule>{schedule, base, rates.data()});
+  std::vector<float> here;
+  for (std::int64_t taken = 0; taken < steps; ++taken) here.push_back(schedule(taken, base));
+  return rates.get() == here;
+}
 const double pi = std::acos(-1.0);
 template <class Schedule> std::string refusal(const Schedule& schedule) {
   try {
@@ -58,6 +85,15 @@ TEST_CASE("step_decay and exponential multiply by their factor") {
   for (int taken : {0, 1, 10, 500}) CHECK(each(taken, 2) == doctest::Approx(2 * std::pow(0.99, taken)).epsilon(1.2e-7));
   CHECK(exponential{0}(0, 2) == 2);
   CHECK(exponential{0}(1, 2) == 0);
+}
+
+TEST_CASE("every schedule has the same bits where the step runs") {
+  CHECK(same_on_device(constant{}, 0.3f));
+  CHECK(same_on_device(linear_warmup{1000}, 0.3f));
+  CHECK(same_on_device(cosine{2700, 0.1}, 0.3f));
+  CHECK(same_on_device(warmup_cosine{300, 2900, 0.01}, 0.003f));
+  CHECK(same_on_device(step_decay{7, 0.9}, 0.3f));
+  CHECK(same_on_device(exponential{0.9993}, 0.3f));
 }
 
 TEST_CASE("a schedule refuses settings that mean nothing") {

@@ -2,11 +2,15 @@
 
 #include <amphora/format/convert.hpp>
 
+#include <device.hpp>  // test_context, device_array
+
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <set>
+#include <vector>
 
 using amphora::bfloat16;
 using amphora::stochastic_rounding;
@@ -21,6 +25,18 @@ constexpr bool answers(amphora::detail::philox_words counter, std::uint64_t key,
 static_assert(answers({{0, 0, 0, 0}}, 0, {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}));
 static_assert(answers({{~0u, ~0u, ~0u, ~0u}}, ~std::uint64_t(0), {{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}}));
 static_assert(answers({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0x299f31d0a4093822, {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}));
+
+namespace stochastic_test {
+
+/// The random bits of elements as a step draws them.
+struct draw {
+  stochastic_rounding rounding;
+  std::int64_t first;
+  std::uint32_t* random;
+  AMPHORA_HD void operator()(std::int64_t i) const { random[i] = rounding.random(first + i); }
+};
+
+}  // namespace stochastic_test
 
 namespace {
 std::uint32_t bits_of(float x) {
@@ -94,6 +110,19 @@ TEST_CASE("a block of 64 holds the bits of its elements, also past 2^32 of them"
     std::uint16_t block[64];
     rounding.random_64(first, block);
     for (int i = 0; i < 64; ++i) CHECK(block[i] == rounding.random(first + i));
+  }
+}
+
+TEST_CASE("the random bits are the same where the step runs") {
+  test_context context;
+  const std::int64_t count = 1000;
+  device_array<std::uint32_t> random(context, count, 0u);
+  for (std::int64_t first : {std::int64_t(0), (std::int64_t(1) << 35) - 8}) {
+    const stochastic_rounding rounding{0x123456789ABCDEF, 7, 9};
+    amphora::scale_kernels<test_device>::run(context, count, stochastic_test::draw{rounding, first, random.data()});
+    std::vector<std::uint32_t> here;
+    for (std::int64_t i = 0; i < count; ++i) here.push_back(rounding.random(first + i));
+    CHECK(random.get() == here);
   }
 }
 
