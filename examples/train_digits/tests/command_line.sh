@@ -29,7 +29,7 @@ says() {
 
 for bad in '--level O4' '--level o1' '--format f32' '--epochs 0' '--epochs -1' '--epochs 2.5' '--epochs many' '--epochs 99999999999999999999' '--batch 0' \
            '--accumulate 0' '--lr nan' '--lr inf' '--lr -1' '--lr 1e999' '--lr fast' '--clip -1' '--weight-decay x' '--label-smoothing 1.5' '--growth-interval 0' \
-           '--init-scale 0' '--init-scale 1e39' '--hidden 0' '--hidden 8,,8' '--hidden 8,' '--hidden a' '--seed -1' '--threads 0' '--save-every -1' '--save-every 5' \
+           '--init-scale 0' '--init-scale 1e39' '--hidden 0' '--hidden 8,,8' '--hidden 8,' '--hidden a' '--seed -1' '--threads 0' '--device gpu' '--device cuda' '--save-every -1' '--save-every 5' \
            '--level all --save x' '--format all --resume x' '--nothing' 'stray' '--lr'; do
   ends 2 $bad
 done
