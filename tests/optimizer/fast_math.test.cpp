@@ -1,10 +1,9 @@
 // Compiled and linked with -ffast-math, under which compilers may take it that nothing is infinite or NaN.
-#include <amphora/host/context.hpp>               // host_context
-#include <amphora/host/scale.hpp>                 // scale_kernels
-#include <amphora/host/step.hpp>                  // step_kernels
 #include <amphora/optimizer/adamw.hpp>            // adamw
 #include <amphora/optimizer/global_norm.hpp>      // wait_all_finite
 #include <amphora/optimizer/mixed_optimizer.hpp>  // mixed_optimizer
+
+#include <device.hpp>  // test_context, device_array
 
 #include <doctest/doctest.h>
 
@@ -30,13 +29,14 @@ template <class T> T from_bits(unsigned bits) {
 }
 
 template <class T> void step_over(unsigned pattern) {
-  for (int level : {0, 1, 2})
+  for (int level : {0, 1, 2})  // of the host's instructions
     for (std::size_t where : {0u, 37u, 999u})
       for (auto choice : {amp::on_overflow::skip, amp::on_overflow::zero}) {
-        std::vector<float> w(1000, 1.0f);
-        std::vector<amp::float16> model(1000);
-        std::vector<T> g(1000, T(0.5f));
-        amp::host_context context(2);
+        if (tests_cuda && level > 0) continue;
+        test_context context;
+        device_array<float> w(context, 1000, 1.0f);
+        device_array<amp::float16> model(context, 1000);
+        device_array<T> g(context, 1000, T(0.5f));
         amp::mixed_optimizer optimizer{context, amp::adamw{}, {{w.data(), model.data(), g.data(), nullptr, 1000}}};
         optimizer.limit_level(level), optimizer.set_on_overflow(choice);
         g[where] = from_bits<T>(pattern);
@@ -47,7 +47,7 @@ template <class T> void step_over(unsigned pattern) {
         CHECK(record.changed == (skips ? 0 : 1));
         CHECK((w[0] == 1) == skips);
         CHECK(optimizer.wait_skipped(context) == (skips ? 1 : 0));
-        for (float x : w) REQUIRE(amp::detail::is_finite(x));
+        for (float x : w.get()) REQUIRE(amp::detail::is_finite(x));
         g[where] = T(1.0f);
         CHECK(optimizer.step(context, optimizer.gradients()).wait_result(context) == amp::step_result::stepped);
       }
@@ -62,13 +62,14 @@ TEST_CASE("B14: fast-math removes neither the flag nor the skip nor a counter") 
 }
 
 TEST_CASE("nor what becomes infinite only when the scale is taken out, nor the refusal of a bad clip") {
-  std::vector<float> g{3.0e38f, 1};
-  const amp::gradient_view view(amp::gradient_pointer(g.data()), 2);
-  amp::host_context context;
-  amp::gradient_facts facts;
-  facts.inverse = 16;
-  double partial[1];
-  amp::step_kernels<amp::host_device>::check(context, &view, 1, partial, &facts);
-  CHECK(facts.found_non_finite != 0);
+  test_context context;
+  const device_array<float> g(context, {3.0e38f, 1});
+  const amp::gradient_view view = g.view();
+  amp::gradient_facts start;
+  start.inverse = 16;
+  device_array<amp::gradient_facts> facts(context, {start});
+  device_array<double> partial(context, 1);
+  amp::step_kernels<test_device>::check(context, &view, 1, partial.data(), facts.data());
+  CHECK(facts.get()[0].found_non_finite != 0);
   for (unsigned pattern : {0x7fc00000u, 0xbf800000u, 0x7f800000u}) CHECK_THROWS_AS(amp::clip_global_norm{from_bits<float>(pattern)}.check(), amp::error);
 }
