@@ -1,7 +1,7 @@
 # Every slug that a header can say has a heading in docs/rules.md, and every heading there is a slug that one can say.
 # cmake -DROOT=… -P rules.cmake
 cmake_minimum_required(VERSION 3.24)
-file(GLOB_RECURSE headers ${ROOT}/include/*.hpp)
+file(GLOB_RECURSE headers ${ROOT}/include/*.hpp ${ROOT}/include/*.cuh)
 foreach(header ${headers})
   file(READ ${header} text)
   string(REPLACE "amphora [slug]" "" text "${text}")  # the form itself, in comments
