@@ -4,7 +4,8 @@
 #   sh bench/header_cost.sh [rounds] [compiler …]
 #
 # "types" is formats, ops and policies (what a CUDA unit includes); "amphora.hpp" is the whole umbrella, Eigen's headers
-# among it; "Eigen/Core" alone stands beside it, since that is most of it.
+# among it; "Eigen/Core" alone stands beside it, since that is most of it. For nvcc also "cuda.cuh", and beside it CUDA's own
+# headers that it includes.
 set -eu
 cd "$(dirname "$0")/.."
 rounds=${1:-5}
@@ -18,11 +19,13 @@ eigen=$(pkg-config --cflags eigen3 2>/dev/null || echo -I/usr/include/eigen3)
 sed -n 's:^  include/\(amphora/\(format\|op\|policy\)/.*\)$:#include <\1>:p' cmake/headers.cmake | grep -v describe >"$folder/types.cpp"
 echo '#include <amphora/amphora.hpp>' >"$folder/umbrella.cpp"
 echo '#include <Eigen/Core>' >"$folder/eigen.cpp"
+echo '#include <amphora/cuda.cuh>' >"$folder/cuda.cpp"
+printf '#include <%s>\n' cuda_bf16.h cuda_fp16.h cublasLt.h cublas_v2.h >"$folder/toolkit.cpp"
 
 # Prints "file time" for each round and file; files take turns, so that a slow moment of the machine meets all of them.
 rounds_of() {
   for round in $(seq "$rounds"); do
-    for file in empty types umbrella eigen; do
+    for file in empty types umbrella eigen ${3:-}; do
       start=$(date +%s%N)
       $1 -std=c++17 $2 -I include $eigen -c "$folder/$file.cpp" -o "$folder/o.o" >"$folder/$file.log" 2>&1 || continue
       echo "$file $((($(date +%s%N) - start) / 1000))"
@@ -30,13 +33,13 @@ rounds_of() {
   done
 }
 
-printf '%-12s%10s%10s%12s%12s   seconds, the last three over empty\n' compiler empty types amphora.hpp Eigen/Core
+printf '%-12s%10s%10s%12s%12s%10s%10s   seconds, all but the first over empty\n' compiler empty types amphora.hpp Eigen/Core cuda.cuh toolkit
 for compiler in ${*:-g++ clang++ nvcc}; do
   command -v "$compiler" >/dev/null 2>&1 || continue
-  flags=
-  [ "$(basename "$compiler")" != nvcc ] || flags='-x cu -arch=sm_90'
-  rounds_of "$compiler" "$flags" | awk -v compiler="$compiler" '
+  flags= more=
+  [ "$(basename "$compiler")" != nvcc ] || flags='-x cu -arch=sm_90' more='cuda toolkit'
+  rounds_of "$compiler" "$flags" "$more" | awk -v compiler="$compiler" '
     !($1 in best) || $2 < best[$1] { best[$1] = $2 }
     function over(file) { return file in best ? sprintf("%.2f", (best[file] - best["empty"]) / 1e6) : "-" }
-    END { printf "%-12s%10.2f%10s%12s%12s\n", compiler, best["empty"] / 1e6, over("types"), over("umbrella"), over("eigen") }'
+    END { printf "%-12s%10.2f%10s%12s%12s%10s%10s\n", compiler, best["empty"] / 1e6, over("types"), over("umbrella"), over("eigen"), over("cuda"), over("toolkit") }'
 done
