@@ -32,12 +32,13 @@ product with(product x, bool bias, bool relu, bool mask) {
 
 }  // namespace
 
-#define EVERY_FORMAT                                                                                                             \
-  formats<f16, f16, f32, f16>, formats<bf16, bf16, f32, bf16>, formats<f32, f32, f32, f32>, formats<f64, f64, f64, f64>,         \
-      formats<f16, f16, f32, f32>, formats<bf16, bf16, f32, f32>, formats<f32, tf32, f32, f32>, formats<f32, f16, f32, f16>,     \
-      formats<f32, bf16, f32, bf16>, formats<f16, f32, f32, f16>, formats<f16, f16, f16, f16>, formats<f16, f16, f16, f32>,      \
-      formats<f16, bf16, f32, f16>, formats<f32, f32, f64, f32>, formats<f32, f16, f64, bf16>, formats<e4m3, e4m3, f32, e4m3>,   \
-      formats<e5m2, e5m2, f32, f16>, formats<f32, e4m3, f32, f16>, formats<f16, e5m2, f32, bf16>, formats<f64, f32, f32, f64>
+#define EVERY_FORMAT                                                                                                           \
+  formats<f16, f16, f32, f16>, formats<bf16, bf16, f32, bf16>, formats<f32, f32, f32, f32>, formats<f64, f64, f64, f64>,       \
+      formats<f16, f16, f32, f32>, formats<bf16, bf16, f32, f32>, formats<f32, tf32, f32, f32>, formats<f32, f16, f32, f16>,   \
+      formats<f32, bf16, f32, bf16>, formats<f32, bf16, f32, f32>, formats<f16, f32, f32, f16>, formats<f16, f16, f16, f16>,   \
+      formats<f16, f16, f16, f32>, formats<f16, bf16, f32, f16>, formats<f32, f32, f64, f32>, formats<f32, f16, f64, bf16>,    \
+      formats<e4m3, e4m3, f32, e4m3>, formats<e5m2, e5m2, f32, f16>, formats<f32, e4m3, f32, f16>, formats<f16, e5m2, f32, bf16>, \
+      formats<f64, f32, f32, f64>
 
 TEST_CASE_TEMPLATE("a product has the right numbers, however its operands lie", Formats, EVERY_FORMAT) {
   test_context context;

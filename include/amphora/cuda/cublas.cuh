@@ -67,6 +67,9 @@ void require_cublas(cublasStatus_t status, const char* call, const Parts&... par
   fail("cuda-call", call, parts..., " failed: ", cublasGetStatusName(status));
 }
 
+/// Sums of 16-bit products never leave the compute type before their one rounding; floats are never multiplied as TF32.
+inline constexpr auto product_math = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+
 /// A handle for the products of one context, and memory for cuBLAS to work in.
 class cublas_state {
  public:
@@ -95,6 +98,7 @@ class cublas_state {
     require_cublas(cublasSetStream(owned_, context_.stream()), "cublasSetStream");  // takes the workspace away, so that it comes first
     void* const memory = workspace();
     require_cublas(cublasSetWorkspace(owned_, memory, workspace_bytes()), "cublasSetWorkspace");
+    require_cublas(cublasSetMathMode(owned_, product_math), "cublasSetMathMode");
     return owned_;
   }
 
@@ -122,12 +126,9 @@ class cublas_state {
   std::size_t workspace_bytes_ = 0;
 };
 
-/// Sets the modes of a handle for as long as it lives: scalars on the host; sums of 16-bit products never leave the compute
-/// type before their one rounding; floats never multiplied as TF32 because the handle was set so.
+/// Sets the modes of a handle for as long as it lives: scalars on the host, product_math. A caller's handle may stand otherwise.
 class cublas_modes {
  public:
-  static constexpr auto math = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-
   explicit cublas_modes(cublasHandle_t handle) : handle_(handle) {
     require_cublas(cublasGetMathMode(handle, &math_), "cublasGetMathMode");
     require_cublas(cublasGetPointerMode(handle, &pointer_), "cublasGetPointerMode");
@@ -135,11 +136,11 @@ class cublas_modes {
   cublas_modes(const cublas_modes&) = delete;
   cublas_modes& operator=(const cublas_modes&) = delete;
   ~cublas_modes() {
-    if (math_ != math) static_cast<void>(cublasSetMathMode(handle_, math_));
+    if (math_ != product_math) static_cast<void>(cublasSetMathMode(handle_, math_));
     if (pointer_ != CUBLAS_POINTER_MODE_HOST) static_cast<void>(cublasSetPointerMode(handle_, pointer_));
   }
   void set() {
-    if (math_ != math) require_cublas(cublasSetMathMode(handle_, math), "cublasSetMathMode");
+    if (math_ != product_math) require_cublas(cublasSetMathMode(handle_, product_math), "cublasSetMathMode");
     if (pointer_ != CUBLAS_POINTER_MODE_HOST) require_cublas(cublasSetPointerMode(handle_, CUBLAS_POINTER_MODE_HOST), "cublasSetPointerMode");
   }
 
@@ -151,7 +152,8 @@ class cublas_modes {
 
 }  // namespace detail
 
-/// Makes what the first product would make: a cuBLAS handle and its workspace. Before a capture whose products are the first.
+/// Makes what the first product would make: a cuBLAS handle and its workspace, 32 MiB of the context's memory from sm_90 on, 4 MiB below.
+/// Before a capture whose products are the first. With a caller's handle nothing is made here; a product with a bias takes the workspace.
 ///
 /// Errors  capture  too late
 inline void prepare_products(cuda_context& context) { static_cast<void>(context.cache<detail::cublas_state>().handle()); }

@@ -71,6 +71,19 @@ __device__ inline Real rounded_to(format_id format, Real x) {
   }
 }
 
+/// i / n and i % n, in 32 bits where they fit: a division in 64 bits takes as long as the memory.
+struct split {
+  std::int64_t whole, rest;
+  __device__ split(std::int64_t i, std::int64_t n) {
+    if ((i | n) >> 32 == 0) {
+      const auto small_i = static_cast<std::uint32_t>(i), small_n = static_cast<std::uint32_t>(n);
+      whole = small_i / small_n, rest = small_i % small_n;
+    } else {
+      whole = i / n, rest = i % n;
+    }
+  }
+};
+
 /// Numbers as an op reads them: given in one format, rounded to another (none: they are not).
 struct product_source {
   const void* data;
@@ -100,10 +113,10 @@ template <class Real>
 AMPHORA_KERNEL void pad_operand(const product_source from, void* to, format_id memory, const pad_sizes size) {
   const std::int64_t n = size.matrices * size.to_rows * size.to_columns;
   for (std::int64_t i = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; i < n; i += std::int64_t(gridDim.x) * blockDim.x) {
-    const std::int64_t line = i / size.to_columns, column = i % size.to_columns, matrix = line / size.to_rows, row = line % size.to_rows;
+    const split line(i, size.to_columns), matrix(line.whole, size.to_rows);
     Real x = 0;
-    if (row < size.rows && column < size.columns)
-      x = rounded_to(from.rounded, load_one_of<Real>(from.given, from.data, (matrix * size.rows + row) * size.columns + column));
+    if (matrix.rest < size.rows && line.rest < size.columns)
+      x = rounded_to(from.rounded, load_one_of<Real>(from.given, from.data, (matrix.whole * size.rows + matrix.rest) * size.columns + line.rest));
     store_one_of(memory, to, i, x);
   }
 }
@@ -147,7 +160,7 @@ AMPHORA_KERNEL void end_product(const product_end end, bool wide) {
       eight<Real> sum = {}, bias = {}, mask = {}, old = {};
       if (end.sums) sum = load_eight_of<Real>(end.sums_format, end.sums, i);
       if (end.bias.data) {
-        bias = load_eight_of<Real>(end.bias.given, end.bias.data, i % end.n);
+        bias = load_eight_of<Real>(end.bias.given, end.bias.data, split(i, end.n).rest);
 #pragma unroll
         for (int j = 0; j < 8; ++j) bias.x[j] = rounded_to(end.bias.rounded, bias.x[j]);
       }
@@ -160,10 +173,10 @@ AMPHORA_KERNEL void end_product(const product_end end, bool wide) {
     return;
   }
   for (std::int64_t i = first; i < n; i += all) {
-    const std::int64_t line = i / end.n, column = i % end.n, matrix = line / end.m, row = line % end.m;
+    const split line(i, end.n), matrix(line.whole, end.m);
     Real sum = 0, bias = 0, mask = 0, old = 0;
-    if (end.sums) sum = load_one_of<Real>(end.sums_format, end.sums, (matrix * end.to_m + row) * end.to_n + column);
-    if (end.bias.data) bias = rounded_to(end.bias.rounded, load_one_of<Real>(end.bias.given, end.bias.data, column));
+    if (end.sums) sum = load_one_of<Real>(end.sums_format, end.sums, (matrix.whole * end.to_m + matrix.rest) * end.to_n + line.rest);
+    if (end.bias.data) bias = rounded_to(end.bias.rounded, load_one_of<Real>(end.bias.given, end.bias.data, line.rest));
     if (end.mask) mask = load_one_of<Real>(end.mask_format, end.mask, i);
     if (end.add) old = load_one_of<Real>(end.c_format, end.c, i);
     store_one_of(end.c_format, end.c, i, ended(end, sum, bias, mask, old));
