@@ -3,6 +3,7 @@
 #include "threads.hpp"  // block, device
 
 #include <cstring>      // memcpy
+#include <string>       // to_string
 #include <type_traits>  // is_class_v
 
 namespace emulated {
@@ -17,7 +18,7 @@ T shuffled(unsigned mask, T value, int from, instruction kind, int line) {
   unsigned turn = 0;
   const meeting& m = device.meet(mask, bits, false, line * 8 + kind, turn);
   if (!(m.came[turn] >> from & 1)) fail("a shuffle in line " + std::to_string(line) + " reads from lane " + std::to_string(from) + ", which is inactive");
-  std::memcpy(&value, &m.value[turn][from], sizeof(T));
+  std::memcpy(static_cast<void*>(&value), &m.value[turn][from], sizeof(T));
   return value;
 }
 inline void require_width(int width) {
