@@ -1,0 +1,28 @@
+# Every function of the front that takes a context and is not named wait_… is called by no_hidden_wait.test.cpp.
+# cmake -DROOT=… -P no_hidden_wait.cmake
+cmake_minimum_required(VERSION 3.24)
+# Below the interface: parts of ops, and of objects that are tried as a whole.
+set(internal chunk_sums clear fresh_pair linear_forward linear_gradients load_contents made make make_copy mse_gradient norm
+    optimizer_memory optimizer_state parameter_memory read run run_matmul scope send sum_over unbroadcast unscaled)
+set(called 0)
+file(READ ${ROOT}/tests/cuda/no_hidden_wait.test.cpp test)
+file(GLOB headers ${ROOT}/include/amphora/ops/*.hpp ${ROOT}/include/amphora/tensor/*.hpp ${ROOT}/include/amphora/scale/*.hpp ${ROOT}/include/amphora/optimizer/*.hpp)
+foreach(header ${headers})
+  file(READ ${header} text)
+  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+  string(REGEX MATCHALL "[ >&][a-z_]+\\(Context& context[,)]" found "${text}")
+  foreach(each ${found})
+    string(REGEX REPLACE "^.([a-z_]+)\\(.*" "\\1" name "${each}")
+    if(name MATCHES "^wait_" OR name IN_LIST internal)
+      continue()
+    endif()
+    if(NOT test MATCHES "[^a-z_]${name}(<[^;]*>)?[( ][^;]*context")
+      message(SEND_ERROR "tests/cuda/no_hidden_wait.test.cpp does not call ${name} (${header})")
+    endif()
+    math(EXPR called "${called} + 1")
+  endforeach()
+endforeach()
+if(called LESS 50)
+  message(FATAL_ERROR "only ${called} functions were found")
+endif()
+message(STATUS "${called} functions")

@@ -1,0 +1,198 @@
+// Every public function that is not named wait_… is called here while nothing may wait; no_hidden_wait.cmake holds the list complete.
+#include <amphora/cuda.cuh>
+#include <amphora/optimizer/state_file.hpp>  // load_state, wait_save_state
+
+#include <device.hpp>  // test_context, device_array
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace amp = amphora;
+
+namespace {
+
+struct mixed : amp::o1<amp::f16> {};
+constexpr std::int64_t rows = 6, columns = 8, classes = 4;
+template <class T> using tensor = amp::tensor<T, test_context>;
+
+template <class T>
+tensor<T> filled(test_context& context, const amp::shape& shape, float first = 0.5f) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<T>(first + static_cast<float>(i % 5) * 0.25f));
+  tensor<T> result(context, shape);
+  amp::write(context, values, result);
+  return result;
+}
+
+struct pinned {
+  float* data = nullptr;
+  pinned() { REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&data), 4 * sizeof(float)) == cudaSuccess); }
+  pinned(const pinned&) = delete;
+  ~pinned() { cudaFreeHost(data); }
+};
+
+/// Objects of the library with something in them, and all that can be asked of them.
+class program {
+ public:
+  program() {
+    amp::prepare_products(context);
+    amp::write(context, std::vector<std::int64_t>{0, 1, 2, 3, 0, 1}, targets);
+    w.load(context, filled<float>(context, {classes, columns}).view()), b.load(context, filled<float>(context, {classes}).view());
+  }
+
+  void ops() {
+    const auto gx = amp::into(half_sink.view());
+    auto loss = amp::cross_entropy<mixed>(context, logits, targets);
+    amp::cross_entropy<mixed>(context, amp::into(scalar), logits, targets);
+    amp::cross_entropy_backward<mixed>(context, amp::into(logits_sink.view()), loss, logits, targets);
+    (void)amp::cross_entropy_backward<mixed>(context, loss, logits, targets);
+    amp::mse_loss<mixed>(context, amp::into(scalar), x, y);
+    auto squares = amp::mse_loss<mixed>(context, x, y);
+    amp::mse_loss_backward<mixed>(context, squares, x, y, gx, amp::no_gradient{});
+    (void)amp::mse_loss_backward<mixed>(context, squares, x, y);
+    auto out = amp::linear<mixed>(context, x, w.weights(), b.weights(), amp::with_relu{});
+    amp::linear<mixed>(context, amp::into(logits), x, w.weights(), amp::no_bias{}, amp::with_gelu{});
+    amp::linear_backward<mixed>(context, out, x, w.weights(), gx, amp::into(w.gradient()), amp::into(b.gradient()));
+    (void)amp::linear_backward<mixed>(context, out, x, w.weights());
+    auto product = amp::matmul<mixed>(context, x, square);
+    amp::matmul<mixed>(context, amp::into(half_sink), x, square);
+    amp::matmul_backward<mixed>(context, product, x, square, gx, amp::no_gradient{});
+    (void)amp::matmul_backward<mixed>(context, product, x, square);
+    auto sum = amp::add<mixed>(context, x, y, 0.5);
+    amp::add<mixed>(context, amp::into(half_sink), x, y);
+    amp::add_backward<mixed>(context, sum, x, y, gx, amp::no_gradient{});
+    (void)amp::add_backward<mixed>(context, sum, x, row);
+    (void)amp::relu<mixed>(context, x), amp::relu<mixed>(context, amp::into(half_sink), x);
+    (void)amp::relu_backward<mixed>(context, sum, x), amp::relu_backward<mixed>(context, gx, sum, x);
+    (void)amp::gelu<mixed>(context, x), amp::gelu<mixed>(context, amp::into(half_sink), x, amp::gelu_form::tanh);
+    (void)amp::gelu_backward<mixed>(context, sum, x), amp::gelu_backward<mixed>(context, gx, sum, x);
+    auto soft = amp::softmax<mixed>(context, x);
+    amp::softmax<mixed>(context, amp::into(float_sink), x, 0);
+    (void)amp::softmax_backward<mixed>(context, soft, x), amp::softmax_backward<mixed>(context, gx, soft, x);
+    (void)amp::log_softmax<mixed>(context, x), amp::log_softmax<mixed>(context, amp::into(float_sink), x);
+    (void)amp::log_softmax_backward<mixed>(context, soft, x), amp::log_softmax_backward<mixed>(context, gx, soft, x);
+    auto total = amp::sum<mixed>(context, x, {0});
+    amp::sum<mixed>(context, amp::into(scalar), x);
+    (void)amp::sum_backward<mixed>(context, total, x, {0}), amp::sum_backward<mixed>(context, gx, scalar, x);
+    (void)amp::mean<mixed>(context, x, {0}), amp::mean<mixed>(context, amp::into(scalar), x);
+    (void)amp::mean_backward<mixed>(context, total, x, {0}), amp::mean_backward<mixed>(context, gx, scalar, x);
+    const amp::dropout_settings third{1.0f / 3, 7, 1};
+    (void)amp::dropout<mixed>(context, x, third), amp::dropout<mixed>(context, amp::into(half_sink), x, third);
+    (void)amp::dropout_backward<mixed>(context, sum, x, third), amp::dropout_backward<mixed>(context, gx, sum, third);
+    auto wide = amp::cast<amp::f32>(context, x);
+    amp::cast(context, amp::into(half_sink), wide);
+    (void)amp::cast_backward(context, wide, x), amp::cast_backward(context, gx, wide);
+    amp::copy(context, x, half_sink), amp::fill(context, scalar, 2.0f);
+    (void)amp::autocast<mixed>(context, [&](auto scope) { return scope.linear(x, w.weights()); });
+  }
+  void transfers() {
+    amp::write(context, host_numbers, float_sink), amp::write(context, many, large);
+    amp::copy_later(context, scalar, log.data);
+    w.load(context, filled_weights.view()), w.zero_gradient(context);
+    amp::parameter<mixed, amp::op::linear, test_context> fresh(context, "fresh", {3, 3});
+    amp::tied_parameter<mixed, test_context, amp::op::linear, amp::op::matmul> tied(context, "tied", {3, 3});
+    tensor<float> made(context, {100});
+  }
+  void gradient_tools() {
+    const std::vector<amp::gradient_view> list{w.gradient(), b.gradient()};
+    auto ticket = scaler.ticket(context);
+    auto gradients = amp::unscale(context, amp::scaled(list, ticket));
+    amp::clip_gradients(context, gradients, amp::clip_global_norm{1.0f}), amp::clip_gradients(context, gradients, amp::clip_value{0.5f});
+    for (double order : {1.0, 2.0, 3.0, std::numeric_limits<double>::infinity()}) amp::global_norm(context, gradients, norm.data(), order);
+    amp::materialize(context, gradients, {floats_of_w.view(), floats_of_b.view()});
+    scaler.update(context, optimizer.step(context, gradients));
+    amp::add_gradients(context, w.gradient(), floats_of_w.view());
+    auto both = amp::add_gradients(context, amp::scaled(w.gradient(), scaler.ticket(context)), amp::scaled(floats_of_w.view(), scaler.ticket(context)));
+    auto one = amp::unscale(context, std::move(both), amp::on_overflow::zero);
+    amp::materialize(context, one, floats_of_w.view());
+    scaler.update(context, one);
+  }
+  void steps() {
+    auto scaled_loss = scaler.scale(context, scalar);
+    scaler.update(context, optimizer.step(context, amp::scaled(optimizer.gradients(), scaled_loss.ticket()), amp::clip_global_norm{1.0f}));
+    optimizer.check(context, amp::scaled(optimizer.gradients(), scaler.ticket(context)));
+    optimizer.decide(context, amp::clip_value{1.0f});
+    scaler.update(context, optimizer.update(context));
+    optimizer.set_learning_rate(context, 1e-3f), optimizer.set_learning_rate(context, 0, 1e-3f), optimizer.set_rule(context, 0, amp::lamb{});
+    optimizer.refresh_masters(context), optimizer.load_step_count(context, 0, 3), optimizer.load_counters(context, 3, 0);
+    scaler.set_scale(context, 512), scaler.set_rule(context, amp::growth{2, 0.5, 5, 512});
+    scaler.load(context, scaler_text.data(), scaler_text.size()), scaler.check_load(scaler_text.data(), scaler_text.size());
+  }
+  /// What sends lists and numbers of its own: not for a capture.
+  void objects() {
+    amp::scaler<test_context> other_scaler(context);
+    amp::mixed_optimizer<amp::adam, test_context, amp::cosine> other(context, amp::adam{}, {w.view(), b.view()}, amp::cosine{});
+    auto made = amp::make_scaler<mixed>(context);
+    made.update(context, other.step(context, amp::scaled(other.gradients(), made.scale(context, scalar).ticket())));
+    optimizer.set_parameters({w.view(), b.view()});
+    amp::load_state(context, path.c_str(), optimizer, scaler);
+  }
+  void save() {
+    scaler_text.clear();
+    scaler.wait_save(context, [&](const char* part, std::size_t size) { scaler_text.append(part, size); });
+    amp::wait_save_state(context, path.c_str(), optimizer, scaler);
+  }
+  void all() { ops(), transfers(), gradient_tools(), steps(), objects(); }
+  ~program() { std::remove(path.c_str()); }
+
+  test_context context;
+
+ private:
+  tensor<amp::float16> x = filled<amp::float16>(context, {rows, columns}), y = filled<amp::float16>(context, {rows, columns}, 0.75f), row = filled<amp::float16>(context, {columns}),
+                       square = filled<amp::float16>(context, {columns, columns}), logits = filled<amp::float16>(context, {rows, classes}), half_sink = filled<amp::float16>(context, {rows, columns}),
+                       logits_sink = filled<amp::float16>(context, {rows, classes});
+  tensor<float> scalar = filled<float>(context, {}), float_sink = filled<float>(context, {rows, columns}), large = filled<float>(context, {50000}), filled_weights = filled<float>(context, {classes, columns}),
+                floats_of_w = filled<float>(context, {classes, columns}), floats_of_b = filled<float>(context, {classes});
+  tensor<double> norm{context, {}};
+  tensor<std::int64_t> targets{context, {rows}};
+  amp::parameter<mixed, amp::op::linear, test_context> w{context, "w", {classes, columns}}, b{context, "b", {classes}};
+  amp::scaler<test_context> scaler{context, amp::growth{2, 0.5, 5, 512}};
+  amp::mixed_optimizer<amp::lamb, test_context> optimizer{context, amp::lamb{}, {w.view(), b.view()}};
+  const std::vector<float> host_numbers = std::vector<float>(rows * columns, 1.0f), many = std::vector<float>(50000, 1.0f);
+  pinned log;
+  std::string scaler_text, path = "no_hidden_wait.state";
+};
+
+}  // namespace
+
+#if defined(AMPHORA_EMULATED_CUDA)
+TEST_CASE("no function waits but those named wait_…, and once warmed up none allocates") {
+  program one;
+  one.save();
+  {
+    const emulated::no_waits nothing_waits;
+    one.all(), one.all();
+    const auto before = one.context.allocations();
+    const emulated::no_allocations nothing_is_allocated;
+    one.all();
+    CHECK(one.context.allocations() == before);
+  }
+}
+#endif
+
+TEST_CASE("ops, transfers, gradient tools and steps can be captured, and replayed any number of times") {
+  program one;
+  one.save();
+  const auto work = [&] { one.ops(), one.transfers(), one.gradient_tools(), one.steps(); };
+  work();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t replay = nullptr;
+  REQUIRE(cudaStreamBeginCapture(one.context.stream(), cudaStreamCaptureModeGlobal) == cudaSuccess);
+  work();
+  REQUIRE(cudaStreamEndCapture(one.context.stream(), &graph) == cudaSuccess);
+  REQUIRE(cudaGraphInstantiate(&replay, graph, 0) == cudaSuccess);
+  for (int k = 0; k < 3; ++k) {
+    CHECK(cudaGraphLaunch(replay, one.context.stream()) == cudaSuccess);
+    one.all();
+  }
+  one.context.wait();
+  CHECK(cudaGraphExecDestroy(replay) == cudaSuccess);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+}
