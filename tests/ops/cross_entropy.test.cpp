@@ -94,6 +94,9 @@ TEST_CASE("B43: cross entropy at its edges") {
       const auto each = amp::wait_read(context, amp::cross_entropy<policy>(context, x, above, {-100, 0, amp::reduction::none}));
       CHECK(std::isfinite(each[0]));
       CHECK(std::isnan(each[1]));
+      const auto ones = filled<float>(context, {2}, {1, 1});
+      const auto gradient = amp::wait_read(context, amp::cross_entropy_backward<policy>(context, ones, x, above, {-100, 0, amp::reduction::none}));
+      for (std::size_t i = 0; i < 6; ++i) CHECK(std::isnan(gradient[i]) == (i >= 3));
     } else {
       CHECK_THROWS_WITH_AS(amp::cross_entropy<policy>(context, amp::into(loss), x, below, {-1}), doctest::Contains("amphora [target]"), amp::error);
       CHECK(only(context, loss) == 7);

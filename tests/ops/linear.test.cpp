@@ -1,6 +1,7 @@
 #include <amphora/ops/linear.hpp>
 
 #include <amphora/ops/cast.hpp>
+#include <amphora/ops/gelu.hpp>
 #include <amphora/ops/relu.hpp>
 #include <ops/golden.hpp>
 #include <ops/gradient_check.hpp>
@@ -68,6 +69,23 @@ TEST_CASE_TEMPLATE("a relu in the same pass gives the bits of a relu after it, a
   const auto masked = amp::relu_backward<policy>(context, after, fused);
   const auto in_one = amp::wait_read(context, before), in_two = amp::wait_read(context, masked);
   for (std::size_t i = 0; i < in_one.size(); ++i) CHECK(static_cast<float>(in_one[i]) == static_cast<float>(in_two[i]));
+}
+
+TEST_CASE_TEMPLATE("a gelu in the same pass is that of the sums, before they are rounded", T, float, amp::float16, amp::bfloat16) {
+  using wide = amp::policy<amp::output<amp::f32>>;
+  test_context context;
+  const auto x = check::random<T>(context, {33, 72}, 1), w = check::random<T>(context, {64, 72}, 2), b = check::random<T>(context, {64}, 3);
+  const auto sums = amp::linear<wide>(context, x, w, b);
+  const auto apart = amp::wait_read(context, amp::gelu<wide>(context, sums, amp::gelu_form::tanh)), before = amp::wait_read(context, sums);
+  const auto fused = amp::wait_read(context, amp::linear<amp::policy<>>(context, x, w, b, amp::with_gelu{}));
+  using format = amp::format_of_t<T>;
+  double worst = 0;  // in units of what is allowed: the sum in another order, times a slope of at most 1.13, then the gelu and one rounding
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    const double want = static_cast<double>(apart[i]), sum = std::fabs(static_cast<double>(before[i]));
+    const double bound = amp::f32::unit_roundoff * (1.13 * 2 * 73 * 73 + 16 * (sum + 1));  // 73 terms of at most 1, of which each sum rounds each
+    worst = (std::max)(worst, std::fabs(static_cast<double>(fused[i]) - want) / (bound + format::unit_roundoff * (std::fabs(want) + bound) + format::smallest_subnormal));
+  }
+  CHECK(worst <= 1);
 }
 
 TEST_CASE("gradients go straight into 16-bit memory, written or added, with one rounding") {

@@ -89,7 +89,7 @@ struct model {
   }
 };
 
-const auto write = [](auto gradient) { return amp::into(gradient); };
+const auto overwrite = [](auto gradient) { return amp::into(gradient); };
 const auto accumulate = [](auto gradient) { return amp::add_to(gradient); };
 
 amp::adamw adamw_of(const json& settings) {
@@ -183,7 +183,7 @@ struct run_of_one {
       losses.push_back(wait_number(context, loss));
       const auto scaled_loss = scaler.scale(context, loss);
       const auto of_logits = amp::cross_entropy_backward<Policy>(context, scaled_loss.gradient(), net.logits, b.targets, loss_settings);
-      if (i % together == 0) net.backward(context, of_logits, write);
+      if (i % together == 0) net.backward(context, of_logits, overwrite);
       else net.backward(context, of_logits, accumulate);
       if (holds(settings.value("overflow_at", json::array()), i)) net.overflow(context);
       if ((i + 1) % together) continue;
@@ -263,7 +263,7 @@ TEST_CASE("two models, two losses of both and two optimizers share one scaler, a
       tickets.push_back(scaled_loss.ticket());
     }
     amp::write(context, slope_first, of_first), amp::write(context, slope_second, of_second);
-    first.backward(context, of_first, write), second.backward(context, of_second, write);
+    first.backward(context, of_first, overwrite), second.backward(context, of_second, overwrite);
     const bool overflow = holds(settings["overflow_at"], i);
     if (overflow) first.overflow(context);
     const auto of_sgd = sgd.step(context, amp::scaled(sgd.gradients(), tickets[0], tickets[1]));
