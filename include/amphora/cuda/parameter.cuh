@@ -58,7 +58,7 @@ AMPHORA_KERNEL void load_parameter(const gradient_pointer from, const load_targe
 template <>
 struct parameter_kernels<cuda_device> {
   /// One pass: each number is read once and rounded once into every target.
-  static void load(cuda_context& context, gradient_pointer from, const model_pointer* to, int count, std::int64_t n) {
+  template <class Build = this_build> static void load(cuda_context& context, gradient_pointer from, const model_pointer* to, int count, std::int64_t n) {
     const auto wide = [](const void* data, format_id format) { return reinterpret_cast<std::uintptr_t>(data) % (size_of(format) == 1 ? 8 : 16) == 0; };
     for (; n > 0 && count > 0; count -= load_targets::most, to += load_targets::most) {
       load_targets targets;
@@ -68,7 +68,7 @@ struct parameter_kernels<cuda_device> {
         eights = eights && wide(to[targets.count].data, to[targets.count].format);
       }
       const std::int64_t pieces = eights ? n / 8 + 8 : n;
-      launch(context, "load", grid_for(context, (pieces + block_threads - 1) / block_threads), block_threads, load_parameter<>, from, targets, n, eights);
+      launch(context, "load", grid_for(context, (pieces + block_threads - 1) / block_threads), block_threads, load_parameter<Build>, from, targets, n, eights);
     }
   }
   static void clear(cuda_context& context, void* memory, std::int64_t bytes) {

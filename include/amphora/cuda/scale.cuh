@@ -41,13 +41,13 @@ struct scale_kernels<cuda_device> {
   }
   /// Up to 64 KiB travel in kernel arguments, 3 KiB a launch; more goes through pinned memory of the context's. In a capture all
   /// of it travels in kernel arguments, so that each replay writes the same again.
-  static void write(cuda_context& context, const void* host, void* device, std::size_t bytes) {
+  template <class Build = detail::this_build> static void write(cuda_context& context, const void* host, void* device, std::size_t bytes) {
     if (bytes > (std::size_t(1) << 16) && !context.is_capturing()) return context.cache<detail::staging>().copy(context, host, device, bytes);
     for (std::size_t done = 0; done < bytes; done += detail::bytes_by_value::most) {
       const std::size_t count = bytes - done < detail::bytes_by_value::most ? bytes - done : detail::bytes_by_value::most;
       detail::bytes_by_value part;
       std::memcpy(part.byte, static_cast<const char*>(host) + done, count);
-      detail::launch(context, "write", 1, detail::block_threads, detail::write_bytes<>, part, static_cast<unsigned char*>(device) + done, static_cast<int>(count));
+      detail::launch(context, "write", 1, detail::block_threads, detail::write_bytes<Build>, part, static_cast<unsigned char*>(device) + done, static_cast<int>(count));
     }
   }
   /// Errors  device  host memory that is not pinned, which a copy would wait for
