@@ -19,7 +19,12 @@ namespace amphora { inline namespace AMPHORA_ABI {
 /// One `update` an iteration, over the outcomes of all optimizers. In between any number of losses are scaled, and the
 /// scale stays what it is, so gradients can be accumulated. `make_scaler<Policy>` makes the one that a policy asks for.
 ///
-/// Context  host_context or cuda_context; it must outlive the scaler
+/// In a stream capture. What is recorded reads and writes the state where it lies, so replays move the scale and count their
+/// steps as if they were called one by one, also mixed with calls. The host sees one update when it is captured and none when it
+/// is replayed: its tickets from before the capture are stale, and a ticket that is held over a replay counts as valid though the
+/// scale may have moved. Take tickets anew after replays; scale() and ticket() read the state as it is.
+///
+/// Context  host_context or cuda_context; it must outlive the scaler, and the scaler the graphs that were captured with it
 /// Rule     growth, fixed, additive_growth, or a rule of the user's own
 template <class Context, class Rule = growth>
 class scaler {
