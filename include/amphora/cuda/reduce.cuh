@@ -1,6 +1,6 @@
 // Sums over axes on CUDA, in the host's order and with its bits.
 #pragma once
-#include <amphora/cuda/access.cuh>          // eight, load, store
+#include <amphora/cuda/access.cuh>          // eight, load, store, store_eight
 #include <amphora/cuda/context.cuh>         // cuda_context, cuda_device
 #include <amphora/cuda/launch.cuh>          // launch, grid_for, block_threads, AMPHORA_KERNEL
 #include <amphora/cuda/operands.cuh>        // read_one, read_eight, write_one, is_wide_at
@@ -131,6 +131,18 @@ __device__ inline columns<Columns, Real> read_columns(const Source& x, std::int6
   return result;
 }
 
+template <int Columns>
+__device__ inline void store_columns(double* to, std::int64_t i, const double (&total)[Columns]) {
+  if constexpr (Columns == 8) {
+    eight<double> numbers;
+#pragma unroll
+    for (int j = 0; j < 8; ++j) numbers.x[j] = total[j];
+    store_eight<f64>(to, i, numbers);
+  } else {
+    store(to + i, total[0]);
+  }
+}
+
 /// Results side by side, Columns of them a thread: all their groups of rows, or one group, which goes to memory as [groups, results].
 template <int Columns, class Real, class Y, class Source>
 AMPHORA_KERNEL void sum_groups(const sum_call call, const target<Y> y, const Source x, double* group) {
@@ -151,14 +163,14 @@ AMPHORA_KERNEL void sum_groups(const sum_call call, const target<Y> y, const Sou
         for (int j = 0; j < Columns; ++j) sum.x[j] += row.x[j];
       }
 #pragma unroll
-      for (int j = 0; j < Columns; ++j) {
-        if (group) store(group + g * loops.results + result + j, static_cast<double>(sum.x[j]));
-        else total[j] += static_cast<double>(sum.x[j]);
-      }
+      for (int j = 0; j < Columns; ++j) total[j] += static_cast<double>(sum.x[j]);
+    }
+    if (group) {
+      store_columns(group, own * loops.results + result, total);
+      continue;
     }
 #pragma unroll
-    for (int j = 0; j < Columns; ++j)
-      if (!group) write_one(y, result + j, call.template finished<Real>(total[j]));
+    for (int j = 0; j < Columns; ++j) write_one(y, result + j, call.template finished<Real>(total[j]));
   }
 }
 /// The groups of each result, in their order. A block takes `side` results, a power of two: it reads many groups at once, then adds.
