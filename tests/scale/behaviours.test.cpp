@@ -29,7 +29,7 @@
 //  25   several outputs scaled                      here; containers are the caller's loop
 //  26   equality of devices                         a type
 //  27   what an optimizer is handed                 a ticket: ticket.test.cpp, outcome.test.cpp
-//  28   a replayed graph                            update.test.cpp
+//  28   a replayed graph                            update.test.cpp, optimizer/graph_replay.test.cpp
 //  29   several ranks                               no ranks yet
 //  30 … 38                                          autocast: tests/ops
 //  gaps of PyTorch's: scale 0 (growth.test.cpp B01), interval lowered, setters, new_scale (scaler.test.cpp), a flag of 2
