@@ -74,3 +74,22 @@ TEST_CASE("a report says whether the product was padded") {
   CHECK((all.facts[0].padded && !all.facts[1].padded));
   CHECK(all.messages[0] == "a product of a [8, 9] · b [9, 10] in f16 to f16 is padded; make n, k a multiple of 8");
 }
+
+TEST_CASE("what must be a multiple is what lines are long by, in each layout") {
+  amp::detail::product p;
+  p.m = 9, p.n = 10, p.k = 11;
+  const auto facts = [&](int transposes, format_id operands, format_id result, bool tf32 = false) {
+    p.a_transposed = transposes & 1, p.b_transposed = (transposes & 2) != 0;
+    return amp::detail::facts_of(p, operands, tf32, result, nullptr, nullptr, nullptr);
+  };
+  const auto is = [](const amp::product_facts& f, bool m, bool n, bool k) { return f.m_misses == m && f.n_misses == n && f.k_misses == k && amp::detail::misses(f) == (m || n || k); };
+  CHECK(is(facts(0, format_id::f16, format_id::f16), false, true, true));   // a: k, b: n, c: n
+  CHECK(is(facts(1, format_id::f16, format_id::f16), true, true, false));   // a: m, b: n
+  CHECK(is(facts(2, format_id::f16, format_id::f16), false, true, true));   // a: k, b: k, c: n
+  CHECK(is(facts(3, format_id::bf16, format_id::bf16), true, true, true));  // a: m, b: k, c: n
+  p.n = 12;
+  CHECK(is(facts(2, format_id::f16, format_id::f32), false, false, true));  // twelve floats are 48 bytes
+  CHECK(is(facts(0, format_id::f32, format_id::f32, true), false, false, true));
+  CHECK(is(facts(0, format_id::f32, format_id::f32), false, false, false));
+  CHECK(is(facts(0, format_id::f64, format_id::f64), false, false, false));
+}

@@ -29,8 +29,10 @@ struct fused_plan {
   }
 };
 
-/// The plans of a context, looked up once for each shape, format and alignment.
+/// The plans of a context, looked up once for each shape, format and alignment. Past `most` of them all are forgotten: a program
+/// whose shapes never come back does not grow.
 struct fused_plans {
+  static constexpr std::size_t most = 4096;
   std::map<std::array<std::int64_t, 10>, fused_plan> plans;
 };
 
@@ -95,9 +97,10 @@ bool run_fused(cuda_context& context, const product_name& name, const void* a, c
   const std::array<std::int64_t, 10> key = {Compute, static_cast<int>(name.operands) * 16 + static_cast<int>(name.result), call.rows, call.columns, call.depth,
       call.first_transposed * 2 + call.second_transposed, alignment[0], alignment[1], alignment[2], name.p.gelu};
   auto& plans = context.cache<fused_plans>().plans;
-  const auto known = plans.find(key);
-  if (known == plans.end()) look_up<Compute>(plans[key], handle, call, name.p.gelu, name.operands, name.result, alignment, state.workspace_bytes());
-  fused_plan& plan = known == plans.end() ? plans[key] : known->second;
+  if (plans.size() >= fused_plans::most && plans.count(key) == 0) plans.clear();
+  const auto [place, is_new] = plans.try_emplace(key);
+  fused_plan& plan = place->second;
+  if (is_new) look_up<Compute>(plan, handle, call, name.p.gelu, name.operands, name.result, alignment, state.workspace_bytes());
   if (!plan.found) return false;
   void* const memory = state.workspace();
   require_cublas(cublasLtMatmulDescSetAttribute(plan.work, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
