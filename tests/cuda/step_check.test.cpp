@@ -53,7 +53,7 @@ TEST_CASE("B18 a chunk past 2^32 elements is checked where it lies") {
     amp::gradient_facts start;
     start.choice = choice;
     amp::scale_kernels<amp::cuda_device>::write(context, &start, facts.data(), sizeof start);
-    launch(context, "check", 1, check_threads, check_gradients_alone<>, step_pieces{gradients.data(), table.data(), {}, 1}, partial.data(), facts.data());
+    launch(context, "check", 1, check_threads, check_gradients_alone<>, given_pieces(step_pieces{gradients.data(), table.data(), 1}), partial.data(), facts.data());
     launch(context, "finish_check", 1, check_threads, finish_check<>, partial.data(), std::int64_t(1), facts.data());
     const amp::gradient_facts found = check::read(context, facts.data());
     CHECK(found.non_finite == 1);

@@ -11,7 +11,7 @@ using namespace amphora::detail;
 
 namespace step_user {
 
-AMPHORA_KERNEL void note_piece(const step_pieces list, std::int64_t k, step_piece* to) { *to = list.piece(k); }
+AMPHORA_KERNEL void note_piece(const given_pieces list, std::int64_t k, step_piece* to) { *to = list.piece(k); }
 
 }  // namespace step_user
 
@@ -72,7 +72,7 @@ TEST_CASE("B18 one gradient needs no table, however large it is") {
   amp::cuda_context context;
   gradient_tables tables;
   const amp::gradient_view large = entry(somewhere(), 3 * far + 5);
-  const step_pieces list = tables.find(context, &large, 1, "test");
+  const given_pieces list = tables.find(context, &large, 1, "test");
   CHECK(list.table == nullptr);
   CHECK(list.chunks == 3145729);
   amp::tensor<step_piece, amp::cuda_context> piece(context, {1});

@@ -42,7 +42,7 @@ struct far_update {
     amp::tensor<step_piece, context_type> pieces(context, {1});
     send(tensors.data(), tensor), send(entries.data(), amp::gradient_view({moved_back(g.data(), from), amp::format_id::bf16}, from + size));
     send(pieces.data(), step_piece{from, 0, size});
-    const step_update work = {{entries.data(), pieces.data(), {}, 1}, tensors.data(), 42, flush};
+    const step_update work = {{entries.data(), pieces.data(), 1}, tensors.data(), 42, flush};
     send(tables.record, amp::step_record{amp::step_result::skipped, 1, 0});
     launch(context, "update", 3, update_threads, update_pieces<amp::adamw>, work, tables);
     CHECK(amp::wait_read(context, w) == ones);

@@ -102,8 +102,8 @@ __device__ inline double checked_chunk(const gradient_view& g, const step_piece&
 }
 
 /// Calls sum(gradient, piece, thread of the warp) for this warp's pieces and stores what its first thread returns.
-template <class Sum>
-__device__ inline void each_piece(const step_pieces& list, double* partial, const Sum& sum) {
+template <class List, class Sum>
+__device__ inline void each_piece(const List& list, double* partial, const Sum& sum) {
   const int thread = static_cast<int>(threadIdx.x % 32), warps = static_cast<int>(blockDim.x / 32);
   for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k < list.chunks; k += std::int64_t(gridDim.x) * warps) {
     const step_piece piece = list.piece(k);
@@ -111,7 +111,8 @@ __device__ inline void each_piece(const step_pieces& list, double* partial, cons
     if (thread == 0) store(partial + k, folded);
   }
 }
-__device__ inline void check_pieces(const step_pieces& list, double* partial, float inverse, on_overflow choice, unsigned long long* non_finite) {
+template <class List>
+__device__ inline void check_pieces(const List& list, double* partial, float inverse, on_overflow choice, unsigned long long* non_finite) {
   gradient_facts f;
   f.inverse = inverse, f.choice = choice;
   std::int64_t found = 0;
@@ -204,7 +205,7 @@ AMPHORA_KERNEL void __launch_bounds__(check_threads, 4) check_and_decide(const s
 
 /// The check of gradients outside a step; facts are as start_facts left them.
 template <class Build = this_build>
-AMPHORA_KERNEL void __launch_bounds__(check_threads) check_gradients_alone(const step_pieces list, double* partial, gradient_facts* facts) {
+AMPHORA_KERNEL void __launch_bounds__(check_threads, 4) check_gradients_alone(const given_pieces list, double* partial, gradient_facts* facts) {
   check_pieces(list, partial, facts->inverse, facts->choice, reinterpret_cast<unsigned long long*>(&facts->non_finite));
 }
 template <class Build = this_build>
@@ -215,7 +216,7 @@ AMPHORA_KERNEL void finish_check(const double* partial, std::int64_t chunks, gra
 
 /// Terms of another norm than that of the check. unit: null for 1; where it is 0 or infinite, it is the norm already.
 template <class Build = this_build>
-AMPHORA_KERNEL void __launch_bounds__(check_threads) sum_terms(const step_pieces list, const gradient_facts* facts, double* partial, double order, const double* unit) {
+AMPHORA_KERNEL void __launch_bounds__(check_threads) sum_terms(const given_pieces list, const gradient_facts* facts, double* partial, double order, const double* unit) {
   const gradient_facts f = load_entry(facts);
   if (order == 2 && !(f.limit > 0)) return;
   const double size = unit ? load(unit) : 1.0;
@@ -239,11 +240,12 @@ inline int check_grid(const cuda_context& context, std::int64_t chunks) {
 /// The norm as facts has the gradients read, in any order. Two launches, four for orders that need a maximum first.
 ///
 /// partial  [chunks]; result, largest: one double each. All device
-inline void launch_norm(cuda_context& context, const step_pieces& list, double* partial, const gradient_facts* facts, double order, double* result, double* largest) {
+template <class Build = this_build>
+void launch_norm(cuda_context& context, const given_pieces& list, double* partial, const gradient_facts* facts, double order, double* result, double* largest) {
   const double* unit = nullptr;
   const auto pass = [&](double power, double* to) {
-    if (list.chunks > 0) launch(context, "sum_terms", check_grid(context, list.chunks), check_threads, sum_terms<>, list, facts, partial, power, unit);
-    launch(context, "finish_norm", 1, check_threads, finish_norm<>, partial, list.chunks, facts, power, unit, to);
+    if (list.chunks > 0) launch(context, "sum_terms", check_grid(context, list.chunks), check_threads, sum_terms<Build>, list, facts, partial, power, unit);
+    launch(context, "finish_norm", 1, check_threads, finish_norm<Build>, partial, list.chunks, facts, power, unit, to);
   };
   if (takes_unit(order)) pass(infinite_order(), largest), unit = largest;
   pass(order, result);

@@ -34,22 +34,33 @@ struct alignas(16) step_piece {
   std::int32_t tensor, n;
 };
 
-/// A list of gradients in chunks, as kernels walk over it. Without a table: one gradient, given by value.
+/// A list of gradients in chunks, as kernels walk over it.
 struct step_pieces {
   const gradient_view* gradients = nullptr;  ///< [tensors], device
   const step_piece* table = nullptr;         ///< [chunks], device
-  gradient_view single;
   std::int64_t chunks = 0;
 
   __device__ step_piece piece(std::int64_t k) const {
-    if (table) {
-      const uint4 words = load(reinterpret_cast<const uint4*>(table + k));
-      return {static_cast<std::int64_t>(std::uint64_t(words.y) << 32 | words.x), static_cast<std::int32_t>(words.z), static_cast<std::int32_t>(words.w)};
-    }
+    const uint4 words = load(reinterpret_cast<const uint4*>(table + k));
+    return {static_cast<std::int64_t>(std::uint64_t(words.y) << 32 | words.x), static_cast<std::int32_t>(words.z), static_cast<std::int32_t>(words.w)};
+  }
+  __device__ gradient_view gradient(std::int32_t tensor) const { return load_entry(gradients + tensor); }
+};
+
+/// The same, or one gradient by value, which needs no tables.
+struct given_pieces : step_pieces {
+  gradient_view single;
+
+  given_pieces() = default;
+  given_pieces(const step_pieces& list) : step_pieces(list) {}
+  explicit given_pieces(const gradient_view& one) : single(one) { chunks = one.data ? chunks_of(one.n) : 0; }
+
+  __device__ step_piece piece(std::int64_t k) const {
+    if (table) return step_pieces::piece(k);
     const std::int64_t left = single.n - k * step_chunk;
     return {k * step_chunk, 0, static_cast<std::int32_t>(left < step_chunk ? left : step_chunk)};
   }
-  __device__ gradient_view gradient(std::int32_t tensor) const { return table ? load_entry(gradients + tensor) : single; }
+  __device__ gradient_view gradient(std::int32_t tensor) const { return table ? step_pieces::gradient(tensor) : single; }
 };
 
 /// first  [tensors + 1]: the number of a tensor's first chunk; of all chunks at the end
@@ -79,7 +90,7 @@ class gradient_table {
 
   bool fits(std::int64_t count, std::int64_t chunks) const { return gradients_.size() == count && pieces_.size() >= chunks; }
   /// Sends what is another than before. Pieces are cut anew only where the sizes of those that are there changed.
-  void send(cuda_context& context, const gradient_view* entries) {
+  template <class Build = this_build> void send(cuda_context& context, const gradient_view* entries) {
     const std::int64_t count = gradients_.size();
     scale_kernels<cuda_device>::write(context, entries, gradients_.data(), static_cast<std::size_t>(count) * sizeof(gradient_view));
     std::vector<std::int64_t> first(1, 0);
@@ -90,9 +101,9 @@ class gradient_table {
     for (std::int64_t k = 0; k < count; ++k) ends_.push_back(entries[k].n);
     scale_kernels<cuda_device>::write(context, sizes_.data(), first_.data(), sizes_.size() * sizeof(std::int64_t));
     if (chunks_ > 0)
-      launch(context, "cut_pieces", grid_for(context, (chunks_ + block_threads - 1) / block_threads), block_threads, cut_pieces<>, gradients_.data(), first_.data(), count, pieces_.data());
+      launch(context, "cut_pieces", grid_for(context, (chunks_ + block_threads - 1) / block_threads), block_threads, cut_pieces<Build>, gradients_.data(), first_.data(), count, pieces_.data());
   }
-  step_pieces pieces() const { return {gradients_.data(), pieces_.data(), {}, chunks_}; }
+  step_pieces pieces() const { return {gradients_.data(), pieces_.data(), chunks_}; }
   const std::int64_t* first_chunks() const { return first_.data(); }
   bool present() const { return present_; }
 
@@ -174,12 +185,12 @@ class gradient_tables {
   static constexpr std::size_t most = 8;  ///< lists, beside those that captures have used
 
   /// Errors  capture  the list is a new one, and the stream is being captured
-  step_pieces find(cuda_context& context, const gradient_view* entries, std::int64_t count, const char* call) {
+  template <class Build = this_build> given_pieces find(cuda_context& context, const gradient_view* entries, std::int64_t count, const char* call) {
     if (count == 0) return {};
-    if (count == 1) return {nullptr, nullptr, entries[0], entries[0].data ? chunks_of(entries[0].n) : 0};
+    if (count == 1) return given_pieces(entries[0]);
     const bool capturing = context.is_capturing();
     for (list& known : lists_)
-      if (known.is(entries, count)) return known.used = ++now_, known.in_capture = known.in_capture || capturing, known.table.pieces();
+      if (known.is(entries, count)) return known.used = ++now_, known.in_capture = known.in_capture || capturing, given_pieces(known.table.pieces());
     if (capturing)
       fail("capture", call, ": this list of gradients is a new one, and a capture cannot send it to the device; call it once with these gradients before the capture begins");
     std::int64_t chunks = 0;

@@ -1,8 +1,8 @@
 // The second pass of a step on CUDA: unscale, clip, rule, masters, state and model weights of all tensors in one launch.
 #pragma once
-#include <amphora/cuda/access.cuh>           // load, store_eight, store_one
+#include <amphora/cuda/access.cuh>           // load, load_eight, load_one, store_eight, store_one
 #include <amphora/cuda/launch.cuh>           // AMPHORA_KERNEL, launch, grid_for
-#include <amphora/cuda/step_check.cuh>       // load_part, fold_warp
+#include <amphora/cuda/step_check.cuh>       // fold_warp, fold_in_block
 #include <amphora/cuda/step_tables.cuh>      // step_pieces, load_entry
 #include <amphora/optimizer/rule.hpp>        // rule_traits
 #include <amphora/optimizer/step_table.hpp>  // step_memory, step_tensor
@@ -13,7 +13,7 @@
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
-inline constexpr int update_threads = 128, update_blocks = 5;
+inline constexpr int update_threads = 128;
 
 /// What all elements of an update share beside the rule's own numbers.
 struct step_update {
@@ -23,100 +23,70 @@ struct step_update {
   bool flush;                  ///< 0 instead of subnormal weights and state, where they are read and written
 };
 
-__device__ inline void flush_subnormals(eight<float>& values) {
+/// Numbers of one thread: eight neighbours where there are so many, else one.
+template <int Count> struct step_numbers { float x[Count]; };
+
+/// In accesses of 16 bytes where the address allows it.
+template <class Format, int Count>
+__device__ inline step_numbers<Count> load_numbers(const void* from) {
+  step_numbers<Count> result;
+  if (Count == 8 && is_wide<Format>(from)) {
+    const eight<float> wide = load_eight<Format, float, streamed>(from, 0);
 #pragma unroll
-  for (int j = 0; j < 8; ++j) {
+    for (int j = 0; j < Count; ++j) result.x[j] = wide.x[j];
+  } else {
+#pragma unroll
+    for (int j = 0; j < Count; ++j) result.x[j] = load_one<Format, float, streamed>(from, j);
+  }
+  return result;
+}
+template <class Format, int Count>
+__device__ inline void store_numbers(void* to, const step_numbers<Count>& values) {
+  if (Count == 8 && is_wide<Format>(to)) {
+    eight<float> wide;
+#pragma unroll
+    for (int j = 0; j < Count; ++j) wide.x[j] = values.x[j];
+    store_eight<Format, streamed>(to, 0, wide);
+  } else {
+#pragma unroll
+    for (int j = 0; j < Count; ++j) store_one<Format, streamed>(to, j, values.x[j]);
+  }
+}
+template <int Count>
+__device__ inline step_numbers<Count> load_numbers(format_id format, const void* array, std::int64_t i) {
+  if (format == format_id::f32) return load_numbers<f32, Count>(static_cast<const float*>(array) + i);
+  const void* const from = static_cast<const std::uint16_t*>(array) + i;
+  return format == format_id::f16 ? load_numbers<f16, Count>(from) : load_numbers<bf16, Count>(from);
+}
+template <int Count>
+__device__ inline void store_numbers(format_id format, void* array, std::int64_t i, const step_numbers<Count>& values) {
+  if (format == format_id::f32) return store_numbers<f32>(static_cast<float*>(array) + i, values);
+  void* const to = static_cast<std::uint16_t*>(array) + i;
+  if (format == format_id::f16) store_numbers<f16>(to, values);
+  else store_numbers<bf16>(to, values);
+}
+/// In bf16, rounded up or down by chance: one block of random words for eight neighbours.
+template <int Count>
+__device__ inline void store_stochastic(void* array, std::int64_t i, const step_numbers<Count>& values, const stochastic_rounding& random) {
+  const philox_words words = random.words(i / stochastic_rounding::elements);
+  const int first = Count == 8 ? 0 : static_cast<int>(i % 8);
+  step_numbers<Count> rounded;
+#pragma unroll
+  for (int j = 0; j < Count; ++j) {
+    const int k = first + j;
+    const std::uint32_t word = k < 4 ? (k < 2 ? words.word[0] : words.word[1]) : k < 6 ? words.word[2] : words.word[3];
+    rounded.x[j] = bit_cast<float>(std::uint32_t(round_stochastically(bit_cast<std::uint32_t>(values.x[j]), word >> (k % 2 ? 16 : 0) & 0xffffu)) << 16);
+  }
+  store_numbers<bf16>(static_cast<std::uint16_t*>(array) + i, rounded);
+}
+template <int Count>
+__device__ inline void flush_subnormals(step_numbers<Count>& values) {
+#pragma unroll
+  for (int j = 0; j < Count; ++j) {
     const std::uint32_t bits = bit_cast<std::uint32_t>(values.x[j]);
     if ((bits & 0x7f800000u) == 0) values.x[j] = bit_cast<float>(bits & 0x80000000u);
   }
 }
-
-/// The first `left` of eight numbers to memory.
-template <class Format>
-__device__ inline void store_part(void* to, const eight<float>& values, int left) {
-  if (left >= 8 && is_wide<Format>(to)) return store_eight<Format, streamed>(to, 0, values);
-#pragma unroll
-  for (int j = 0; j < 8; ++j)
-    if (j < left) store_one<Format, streamed>(to, j, values.x[j]);
-}
-__device__ inline void store_part(format_id format, void* array, std::int64_t i, const eight<float>& values, int left) {
-  if (format == format_id::f32) return store_part<f32>(static_cast<float*>(array) + i, values, left);
-  void* const to = static_cast<std::uint16_t*>(array) + i;
-  if (format == format_id::f16) store_part<f16>(to, values, left);
-  else store_part<bf16>(to, values, left);
-}
-/// The same in bf16, rounded up or down by chance. i is a multiple of eight.
-__device__ inline void store_stochastic_part(void* array, std::int64_t i, const eight<float>& values, int left, const stochastic_rounding& random) {
-  const philox_words words = random.words(i / stochastic_rounding::elements);
-  eight<float> rounded;
-#pragma unroll
-  for (int j = 0; j < 8; ++j) {
-    const std::uint16_t bits = round_stochastically(bit_cast<std::uint32_t>(values.x[j]), words.word[j / 2] >> (j % 2 ? 16 : 0) & 0xffffu);
-    rounded.x[j] = bit_cast<float>(std::uint32_t(bits) << 16);
-  }
-  store_part<bf16>(static_cast<std::uint16_t*>(array) + i, rounded, left);
-}
-
-/// One tensor as a thread works on it, eight elements at a time.
-template <class Rule>
-struct step_eights {
-  static constexpr int states = rule_traits<Rule>::states;
-
-  const step_tensor* entry;  ///< device
-  float* master;
-  float* state;
-  std::int64_t stride;
-  eight<float> g, w, s[states > 0 ? states : 1];
-
-  __device__ explicit step_eights(const step_tensor* tensor) : entry(tensor) {
-    const step_tensor t = load_entry(tensor);
-    master = t.master, state = t.state, stride = t.stride;
-  }
-  /// Elements i … i + 7, of which `left` are there. The gradient comes last: its conversion waits for the load.
-  __device__ void find(const gradient_view& gradient, std::int64_t i, int left, bool flush) {
-    if (master) w = load_part<f32>(master + i, left);
-#pragma unroll
-    for (int k = 0; k < states; ++k) s[k] = load_part<f32>(state + k * stride + i, left);
-    if (!master) {
-      const model_pointer model = target(0);
-      w = load_part(model.format, model.data, i, left);
-    }
-    g = load_part(gradient.format, gradient.data, i, left);
-    if (flush) flush_all();
-  }
-  __device__ void put_state(std::int64_t i, int left) const {
-#pragma unroll
-    for (int k = 0; k < states; ++k) store_part<f32>(state + k * stride + i, s[k], left);
-  }
-  /// count  device: the tensor's taken steps
-  __device__ void put(std::int64_t i, int left, bool flush, std::uint64_t seed, std::int32_t tensor, const std::int64_t* count) {
-    if (flush) flush_all();
-    if (master) store_part<f32>(master + i, w, left);
-    put_state(i, left);
-#pragma unroll 1
-    for (int k = 0; k < 1 + parameter_view::max_copies; ++k) {
-      const model_pointer model = target(k);
-      if (!model.data) break;
-      if (model.format == format_id::bf16 && load(reinterpret_cast<const unsigned char*>(&entry->stochastic))) {
-        const auto step = static_cast<std::uint32_t>(load(reinterpret_cast<const long long*>(count)));
-        store_stochastic_part(model.data, i, w, left, stochastic_rounding{seed, static_cast<std::uint32_t>(tensor), step});
-      } else {
-        store_part(model.format, model.data, i, w, left);
-      }
-    }
-  }
-  __device__ void flush_all() {
-    flush_subnormals(w);
-#pragma unroll
-    for (int k = 0; k < states; ++k) flush_subnormals(s[k]);
-  }
-
- private:
-  __device__ model_pointer target(int k) const {
-    const model_pointer* const place = entry->targets + k;  // an address, not an access
-    return load_entry(place);
-  }
-};
 
 /// How stored gradients become what the rule is given.
 struct step_values {
@@ -128,51 +98,134 @@ struct step_values {
     const gradient_facts f = load_entry(on_device);
     plain = f.is_plain(), factor = plain ? f.factor() : 1.0f;
   }
-  __device__ void repair(eight<float>& x, format_id format) const {
+  template <int Count> __device__ void repair(step_numbers<Count>& x, format_id format) const {
     if (plain) return;
     const gradient_facts f = load_entry(facts);
     const float largest = largest_of(format);
     std::int64_t changed = 0;
 #pragma unroll
-    for (int j = 0; j < 8; ++j) x.x[j] = f.value(x.x[j], largest, changed);
+    for (int j = 0; j < Count; ++j) x.x[j] = f.value(x.x[j], largest, changed);
   }
 };
 
+/// One tensor of an update, and what its elements share.
+template <class Rule>
+struct step_work {
+  static constexpr int states = rule_traits<Rule>::states, slots = states > 0 ? states : 1;
+
+  const step_update& update;
+  const step_memory<Rule>& memory;
+  const step_values& values;
+  step_piece piece;
+  const step_tensor* entry;  ///< device
+  gradient_view gradient;
+  float *master, *state;
+  std::int64_t stride;
+  Rule rule;
+  typename rule_traits<Rule>::now now;
+
+  __device__ step_work(const step_update& its_update, const step_memory<Rule>& its_memory, const step_values& its_values, std::int64_t chunk)
+      : update(its_update), memory(its_memory), values(its_values), piece(update.pieces.piece(chunk)), entry(update.tensors + piece.tensor), gradient(update.pieces.gradient(piece.tensor)) {
+    const step_tensor t = load_entry(entry);
+    master = t.master, state = t.state, stride = t.stride;
+    rule = load_entry(memory.rules + t.group), now = load_entry(memory.nows + piece.tensor);
+  }
+
+  template <int Count> struct numbers { step_numbers<Count> g, w, s[slots]; };
+
+  /// Elements i … of the piece. The gradient comes last: its conversion waits for the load.
+  template <int Count> __device__ void find(int i, numbers<Count>& n) const {
+    const std::int64_t k = piece.from + i;
+    if (master) n.w = load_numbers<f32, Count>(master + k);
+#pragma unroll
+    for (int q = 0; q < states; ++q) n.s[q] = load_numbers<f32, Count>(state + q * stride + k);
+    if (!master) {
+      const model_pointer model = load_entry(entry->targets + 0);
+      n.w = load_numbers<Count>(model.format, model.data, k);
+    }
+    n.g = load_numbers<Count>(gradient.format, gradient.data, k);
+    if (update.flush) flush_all(n);
+    values.repair(n.g, gradient.format);
+  }
+  template <int Count> __device__ void put_state(int i, const numbers<Count>& n) const {
+#pragma unroll
+    for (int q = 0; q < states; ++q) store_numbers<f32>(state + q * stride + piece.from + i, n.s[q]);
+  }
+  template <int Count> __device__ void put(int i, numbers<Count>& n) const {
+    const std::int64_t k = piece.from + i;
+    if (update.flush) flush_all(n);
+    if (master) store_numbers<f32>(master + k, n.w);
+    put_state(i, n);
+#pragma unroll 1
+    for (int c = 0; c < 1 + parameter_view::max_copies; ++c) {
+      const model_pointer model = load_entry(entry->targets + c);
+      if (!model.data) break;
+      if (model.format == format_id::bf16 && load(reinterpret_cast<const unsigned char*>(&entry->stochastic))) {
+        const auto step = static_cast<std::uint32_t>(load(reinterpret_cast<const long long*>(memory.steps) + piece.tensor));
+        store_stochastic(model.data, k, n.w, stochastic_rounding{update.seed, static_cast<std::uint32_t>(piece.tensor), step});
+      } else {
+        store_numbers(model.format, model.data, k, n.w);
+      }
+    }
+  }
+  /// The rule on elements i …; for a rule with norms its second half.
+  template <int Count> __device__ void apply(int i, real trust) const {
+    numbers<Count> n;
+    find(i, n);
+#pragma unroll
+    for (int j = 0; j < Count; ++j) {
+      real weight = n.w.x[j], own[slots];
+#pragma unroll
+      for (int q = 0; q < states; ++q) own[q] = n.s[q].x[j];
+      const real g = real(n.g.x[j]) * real(values.factor);
+      if constexpr (rule_traits<Rule>::needs_norms) rule.apply(g, trust, weight, own, now);
+      else rule(g, weight, own, now);
+      n.w.x[j] = weight.x;
+#pragma unroll
+      for (int q = 0; q < states; ++q) n.s[q].x[j] = own[q].x;
+    }
+    put(i, n);
+  }
+  /// The first half of a rule with norms on elements i …: moves the state, leaves the direction in n.g.
+  template <int Count> __device__ void direct(int i, numbers<Count>& n) const {
+    find(i, n);
+#pragma unroll
+    for (int j = 0; j < Count; ++j) {
+      real own[slots];
+#pragma unroll
+      for (int q = 0; q < states; ++q) own[q] = n.s[q].x[j];
+      n.g.x[j] = rule.direction(real(n.g.x[j]) * real(values.factor), real(n.w.x[j]), own, now).x;
+#pragma unroll
+      for (int q = 0; q < states; ++q) n.s[q].x[j] = own[q].x;
+    }
+    if (update.flush) flush_all(n);
+    put_state(i, n);
+  }
+
+ private:
+  template <int Count> __device__ static void flush_all(numbers<Count>& n) {
+    flush_subnormals(n.w);
+#pragma unroll
+    for (int q = 0; q < states; ++q) flush_subnormals(n.s[q]);
+  }
+};
+
+__device__ inline double plus_square(double sum, float x) { return sum + times(static_cast<double>(x), static_cast<double>(x)); }
 __device__ inline bool is_stepped(const step_record* record) { return load(reinterpret_cast<const int*>(&record->result)) == static_cast<int>(step_result::stepped); }
 
-/// The update; for a rule with norms its second half.
+/// The update; for a rule with norms its second half. One block a chunk.
 template <class Rule>
-AMPHORA_KERNEL void __launch_bounds__(update_threads, update_blocks) update_pieces(const step_update work, const step_memory<Rule> memory) {
+AMPHORA_KERNEL void __launch_bounds__(update_threads) update_pieces(const step_update update, const step_memory<Rule> memory) {
   if (!is_stepped(memory.record)) return;
-  constexpr int states = rule_traits<Rule>::states;
   const step_values values(memory.facts);
-  for (std::int64_t k = blockIdx.x; k < work.pieces.chunks; k += gridDim.x) {
-    const step_piece piece = work.pieces.piece(k);
-    const gradient_view gradient = work.pieces.gradient(piece.tensor);
-    const step_tensor* const entry = work.tensors + piece.tensor;
-    step_eights<Rule> place(entry);
-    const Rule rule = load_entry(memory.rules + load(&entry->group));
-    const typename rule_traits<Rule>::now now = load_entry(memory.nows + piece.tensor);
+  const int thread = static_cast<int>(threadIdx.x);
+  for (std::int64_t k = blockIdx.x; k < update.pieces.chunks; k += gridDim.x) {
+    const step_work<Rule> work(update, memory, values, k);
     real trust = 1.0f;
-    if constexpr (rule_traits<Rule>::needs_norms) trust = load(&memory.trusts[piece.tensor].x);
-    for (int i = 8 * static_cast<int>(threadIdx.x); i < piece.n; i += 8 * update_threads) {
-      const int left = piece.n - i;
-      place.find(gradient, piece.from + i, left, work.flush);
-      values.repair(place.g, gradient.format);
-#pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        real weight = place.w.x[j], own[states > 0 ? states : 1];
-#pragma unroll
-        for (int q = 0; q < states; ++q) own[q] = place.s[q].x[j];
-        const real g = real(place.g.x[j]) * real(values.factor);
-        if constexpr (rule_traits<Rule>::needs_norms) rule.apply(g, trust, weight, own, now);
-        else rule(g, weight, own, now);
-        place.w.x[j] = weight.x;
-#pragma unroll
-        for (int q = 0; q < states; ++q) place.s[q].x[j] = own[q].x;
-      }
-      place.put(piece.from + i, left, work.flush, work.seed, piece.tensor, memory.steps + piece.tensor);
-    }
+    if constexpr (rule_traits<Rule>::needs_norms) trust = load(&memory.trusts[work.piece.tensor].x);
+    const int whole = work.piece.n / 8 * 8;
+    for (int i = 8 * thread; i < whole; i += 8 * update_threads) work.template apply<8>(i, trust);
+    if (whole + thread < work.piece.n) work.template apply<1>(whole + thread, trust);
   }
 }
 
@@ -180,38 +233,31 @@ AMPHORA_KERNEL void __launch_bounds__(update_threads, update_blocks) update_piec
 ///
 /// partial  [2, chunks]
 template <class Rule>
-AMPHORA_KERNEL void __launch_bounds__(update_threads) direct_pieces(const step_update work, const step_memory<Rule> memory, double* partial) {
+AMPHORA_KERNEL void __launch_bounds__(update_threads) direct_pieces(const step_update update, const step_memory<Rule> memory, double* partial) {
   if (!is_stepped(memory.record)) return;
-  constexpr int states = rule_traits<Rule>::states, warps = update_threads / 32;
+  constexpr int warps = update_threads / 32;
   const step_values values(memory.facts);
   const int thread = static_cast<int>(threadIdx.x % 32);
-  for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k < work.pieces.chunks; k += std::int64_t(gridDim.x) * warps) {
-    const step_piece piece = work.pieces.piece(k);
-    const gradient_view gradient = work.pieces.gradient(piece.tensor);
-    step_eights<Rule> place(work.tensors + piece.tensor);
-    const Rule rule = load_entry(memory.rules + load(&work.tensors[piece.tensor].group));
-    const typename rule_traits<Rule>::now now = load_entry(memory.nows + piece.tensor);
+  for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k < update.pieces.chunks; k += std::int64_t(gridDim.x) * warps) {
+    const step_work<Rule> work(update, memory, values, k);
+    const int whole = work.piece.n / 8 * 8;
     double weights[8] = {}, directions[8] = {};
-    for (int i = 8 * thread; i < piece.n; i += step_lanes) {
-      const int left = piece.n - i;
-      place.find(gradient, piece.from + i, left, work.flush);
-      values.repair(place.g, gradient.format);
+    int i = 8 * thread;
+    for (; i < whole; i += step_lanes) {
+      typename step_work<Rule>::template numbers<8> n;
+      work.direct(i, n);
 #pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        real own[states > 0 ? states : 1];
+      for (int j = 0; j < 8; ++j) weights[j] = plus_square(weights[j], n.w.x[j]), directions[j] = plus_square(directions[j], n.g.x[j]);
+    }
+#pragma unroll 1
+    for (int left = i < work.piece.n ? work.piece.n - i : 0, q = 0; q < left; ++q) {  // of one thread, in its lanes' turn
+      typename step_work<Rule>::template numbers<1> n;
+      work.direct(i + q, n);
 #pragma unroll
-        for (int q = 0; q < states; ++q) own[q] = place.s[q].x[j];
-        const double weight = place.w.x[j], direction = rule.direction(real(place.g.x[j]) * real(values.factor), real(place.w.x[j]), own, now).x;
-#pragma unroll
-        for (int q = 0; q < states; ++q) place.s[q].x[j] = own[q].x;
-        if (j >= left) continue;
-        weights[j] = weights[j] + times(weight, weight), directions[j] = directions[j] + times(direction, direction);
-      }
-      if (work.flush) place.flush_all();
-      place.put_state(piece.from + i, left);
+      for (int j = 0; j < 8; ++j) weights[j] = j == q ? plus_square(weights[j], n.w.x[0]) : weights[j], directions[j] = j == q ? plus_square(directions[j], n.g.x[0]) : directions[j];
     }
     const double of_weights = fold_warp(weights, false), of_directions = fold_warp(directions, false);
-    if (thread == 0) store(partial + k, of_weights), store(partial + work.pieces.chunks + k, of_directions);
+    if (thread == 0) store(partial + k, of_weights), store(partial + update.pieces.chunks + k, of_directions);
   }
 }
 
@@ -219,13 +265,13 @@ AMPHORA_KERNEL void __launch_bounds__(update_threads) direct_pieces(const step_u
 ///
 /// first  [tensors + 1]: the number of a tensor's first chunk
 template <class Rule>
-AMPHORA_KERNEL void __launch_bounds__(update_threads) find_trusts(const step_update work, const step_memory<Rule> memory, const double* partial, const std::int64_t* first, std::int64_t count) {
+AMPHORA_KERNEL void __launch_bounds__(update_threads) find_trusts(const step_update update, const step_memory<Rule> memory, const double* partial, const std::int64_t* first, std::int64_t count) {
   if (!is_stepped(memory.record)) return;
   for (std::int64_t k = blockIdx.x; k < count; k += gridDim.x) {
     const std::int64_t begin = load(reinterpret_cast<const long long*>(first) + k), own = load(reinterpret_cast<const long long*>(first) + k + 1) - begin;
-    const double of_weights = fold_in_block(partial + begin, own, false), of_directions = fold_in_block(partial + work.pieces.chunks + begin, own, false);
-    if (threadIdx.x != 0 || !load_entry(work.pieces.gradients + k).data) continue;
-    const Rule rule = load_entry(memory.rules + load(&work.tensors[k].group));
+    const double of_weights = fold_in_block(partial + begin, own, false), of_directions = fold_in_block(partial + update.pieces.chunks + begin, own, false);
+    if (threadIdx.x != 0 || !update.pieces.gradient(static_cast<std::int32_t>(k)).data) continue;
+    const Rule rule = load_entry(memory.rules + load(&update.tensors[k].group));
     store(&memory.trusts[k].x, rule.trust(std::sqrt(of_weights), std::sqrt(of_directions), load_entry(memory.nows + k)).x);
   }
 }
