@@ -54,14 +54,17 @@ template <class T, class Context> amp::tensor<T, Context> any_bits(Context& cont
 template <class T, class Context> amp::tensor<T, Context> ordinary(Context& context, const amp::shape& shape, unsigned seed) {
   return given(context, shape, check::numbers<T>(shape.elements(), seed));
 }
-/// f is given a context and hands back a tensor of its own.
+/// f is given a context and hands back a tensor of its own; blocks and threads in either order give the same.
 template <class Function> void same_on_both(const Function& f) {
   amp::host_context host;
   amp::cuda_context cuda;
   const auto on_host = f(host);
-  const auto on_cuda = f(cuda);
-  REQUIRE(on_host.shape() == on_cuda.shape());
-  CHECK(check::different(amp::wait_read(cuda, on_cuda), amp::wait_read(host, on_host)) == 0);
+  for (const bool reverse : {false, true}) {
+    const check::in_reverse order(reverse);
+    const auto on_cuda = f(cuda);
+    REQUIRE(on_host.shape() == on_cuda.shape());
+    CHECK(check::different(amp::wait_read(cuda, on_cuda), amp::wait_read(host, on_host)) == 0);
+  }
 }
 template <class T, class Operation> void check_user(Operation operation) {
   same_on_both([operation](auto& c) { return amp::detail::unary_gradient<amp::policy<>, amp::op::relu>("test", c, operation, any_bits<T>(c, 1), any_bits<T>(c, 2)); });
