@@ -172,6 +172,7 @@ set(AMPHORA_HEADERS
 set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda.cuh
   include/amphora/cuda/access.cuh
+  include/amphora/cuda/block_pool.cuh
   include/amphora/cuda/context.cuh
   include/amphora/cuda/cross_entropy.cuh
   include/amphora/cuda/cublas.cuh

@@ -122,6 +122,7 @@
 #include <amphora/ops/sum.hpp>
 
 #include <amphora/cuda/access.cuh>
+#include <amphora/cuda/block_pool.cuh>
 #include <amphora/cuda/context.cuh>
 #include <amphora/cuda/cross_entropy.cuh>
 #include <amphora/cuda/cublas.cuh>

@@ -1,16 +1,15 @@
 // Where CUDA work runs: a stream, the vendor's handles, and device memory that is kept for the next step.
 #pragma once
-#include <amphora/cuda/error.cuh>  // require_cuda
-#include <amphora/error.hpp>       // fail
-#include <amphora/version.hpp>     // AMPHORA_ABI
+#include <amphora/cuda/block_pool.cuh>  // block_pool, cuda_workspace
+#include <amphora/cuda/error.cuh>       // require_cuda, relaxed_capture
+#include <amphora/error.hpp>            // fail
+#include <amphora/version.hpp>          // AMPHORA_ABI
 
-#include <cuda_runtime.h>  // cudaMalloc, cudaStream_t
+#include <cuda_runtime.h>  // cudaStream_t
 
 #include <cstddef>      // size_t
-#include <cstdint>      // uint64_t, uintptr_t
-#include <set>          // set, multiset
+#include <cstdint>      // uint64_t
 #include <type_traits>  // is_constructible_v
-#include <utility>      // move
 #include <vector>       // vector
 
 struct cublasContext;  // what a cublasHandle_t points to
@@ -20,12 +19,6 @@ namespace amphora { inline namespace AMPHORA_ABI {
 /// Tag of the CUDA device: the front asks a context for `device` and finds the kernels by it.
 struct cuda_device {
   static constexpr const char* name = "cuda";
-};
-
-/// Device memory of the caller's from which a context takes all that it needs.
-struct cuda_workspace {
-  void* memory = nullptr;
-  std::size_t bytes = 0;
 };
 
 /// Runs work on one stream, in its order, and waits for it only where a call is named wait.
@@ -58,8 +51,10 @@ class cuda_context {
   /// Waits for work that still uses its memory, as cudaFree does.
   ~cuda_context() {
     const detail::relaxed_capture during;  // other streams may be captured
-    for (; !kept_.empty(); kept_.pop_back()) kept_.back().end(kept_.back().object);
-    for (void* memory : owned_) cudaFree(memory);
+    while (!kept_.empty()) {
+      const kept last = kept_.back();
+      kept_.pop_back(), last.end(last.object);
+    }
     if (owns_stream_) cudaStreamDestroy(stream_);
   }
 
@@ -96,48 +91,23 @@ class cuda_context {
   ///         device  another device is current
   void* allocate(std::size_t bytes) {
     require_current("allocate");
-    const bool capturing = is_capturing();
-    const std::size_t size = rounded(bytes);
-    auto node = capturing ? taken_from(free_[true], size) : free_blocks::node_type();
-    if (!node) node = taken_from(free_[false], size);
-    if (!node) node = fresh(size);
-    if (capturing) node.value().captured = true;
-#if defined(AMPHORA_EMULATED_CUDA)
-    emulated::hand_out_anew(node.value().memory, node.value().bytes, stream_);
-#endif
-    return live_.insert(std::move(node)).position->memory;
+    return blocks_.allocate(bytes, is_capturing(), stream_);
   }
   /// Takes back what allocate gave, in stream order.
-  void release(void* memory, std::size_t) noexcept {
-    const auto found = live_.find({memory, 0, false});
-    if (found == live_.end()) return;
-    auto& list = free_[found->captured];
-    list.insert(live_.extract(found));  // moves a node: nothing is allocated
-  }
+  void release(void* memory, std::size_t) noexcept { blocks_.release(memory); }
   /// How often memory was taken from the system or the workspace. It stays the same from the second of two equal steps on.
-  std::uint64_t allocations() const { return allocations_; }
+  std::uint64_t allocations() const { return blocks_.allocations(); }
   /// Bytes of the caller's workspace that were needed so far: what a second run could be given. 0 without one.
-  std::size_t workspace_used() const { return carved_; }
+  std::size_t workspace_used() const { return blocks_.workspace_used(); }
 
   /// Gives what captures used back to eager work: for after the graphs that were captured on this stream are destroyed.
-  void end_captures() noexcept {
-    while (!free_[true].empty()) {
-      auto node = free_[true].extract(free_[true].begin());
-      node.value().captured = false, free_[false].insert(std::move(node));
-    }
-    for (const block& one : live_) one.captured = false;
-  }
+  void end_captures() noexcept { blocks_.end_captures(); }
   /// Returns memory that is kept, but not in use, to the system. Captures' stays.
   ///
   /// Value  how many bytes it was; 0 of a caller's workspace
   std::size_t wait_trim() {
     wait();
-    std::size_t bytes = 0;
-    for (auto one = free_[false].begin(); one != free_[false].end() && !workspace_.memory; one = free_[false].erase(one)) {
-      detail::require_cuda(cudaFree(one->memory), "cudaFree");
-      owned_.erase(one->memory), bytes += one->bytes;
-    }
-    return bytes;
+    return blocks_.trim();
   }
 
   /// Waits for all work of the stream.
@@ -165,18 +135,6 @@ class cuda_context {
   cublasContext* cublas() const { return cublas_; }
 
  private:
-  struct block {
-    void* memory;
-    std::size_t bytes;
-    mutable bool captured;  // no part of an order
-  };
-  struct by_address {
-    bool operator()(const block& a, const block& b) const { return reinterpret_cast<std::uintptr_t>(a.memory) < reinterpret_cast<std::uintptr_t>(b.memory); }
-  };
-  struct by_size {
-    bool operator()(const block& a, const block& b) const { return a.bytes < b.bytes; }
-  };
-  using free_blocks = std::multiset<block, by_size>;  // its nodes and live_'s are of one type
   /// Tells types apart without RTTI. Not const: a linker may fold equal constants.
   template <class T> struct cache_key { static inline char place = 0; };
   struct kept {
@@ -185,8 +143,7 @@ class cuda_context {
     void (*end)(void*);
   };
 
-  cuda_context(cudaStream_t stream, bool owns_stream, cublasContext* cublas, const cuda_workspace& workspace) : stream_(stream), cublas_(cublas), workspace_(workspace) {
-    if (!workspace.memory && workspace.bytes > 0) detail::fail("size", "a workspace of ", static_cast<std::uint64_t>(workspace.bytes), " bytes has no address; was it allocated?");
+  cuda_context(cudaStream_t stream, bool owns_stream, cublasContext* cublas, const cuda_workspace& workspace) : stream_(stream), cublas_(cublas), blocks_(workspace) {
     detail::require_cuda(cudaGetDevice(&device_index_), "cudaGetDevice");
     detail::require_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_index_), "cudaDeviceGetAttribute");
     if (!owns_stream) return;
@@ -194,64 +151,10 @@ class cuda_context {
     owns_stream_ = true;
   }
 
-#if defined(AMPHORA_EMULATED_CUDA)
-  static constexpr std::size_t granule = 16, least_slack = std::size_t(1) << 17;  // an access past the end of a block below 1 MiB is found
-#else
-  static constexpr std::size_t granule = 512, least_slack = 1;
-#endif
-  static constexpr std::size_t rounded(std::size_t bytes) {
-    return bytes == 0 ? granule : bytes > SIZE_MAX - granule ? SIZE_MAX : (bytes + granule - 1) / granule * granule;
-  }
-  static free_blocks::node_type taken_from(free_blocks& list, std::size_t size) {
-    const auto found = list.lower_bound({nullptr, size, false});
-    const std::size_t eighth = size / 8, slack = eighth >= least_slack ? eighth : 0;
-    if (found == list.end() || found->bytes - size > slack) return {};
-    return list.extract(found);
-  }
-  free_blocks::node_type fresh(std::size_t size) {
-    free_blocks one;
-    one.insert({nullptr, size, false});
-    auto node = one.extract(one.begin());
-    node.value().memory = workspace_.memory ? carved(size) : from_system(size);
-    ++allocations_;
-    return node;
-  }
-  void* from_system(std::size_t size) {
-    void* memory = nullptr;
-    cudaError_t status;
-    {
-      const detail::relaxed_capture during;  // memory of our own never enters a graph
-      status = cudaMalloc(&memory, size);
-    }
-    if (status == cudaErrorMemoryAllocation) {
-      static_cast<void>(cudaGetLastError());
-      std::size_t kept = 0;
-      for (const block& one : free_[false]) kept += one.bytes;
-      detail::fail("size", "no device memory left for ", static_cast<std::uint64_t>(size), " bytes; this context keeps ", static_cast<std::uint64_t>(kept), " that are not in use, wait_trim() returns them");
-    }
-    detail::require_cuda(status, "cudaMalloc", " of ", static_cast<std::uint64_t>(size), " bytes");
-    owned_.insert(memory);
-    return memory;
-  }
-  void* carved(std::size_t size) {
-    const std::size_t misaligned = (reinterpret_cast<std::uintptr_t>(workspace_.memory) + carved_) % 256;
-    const std::size_t begin = carved_ + (misaligned ? 256 - misaligned : 0);
-    if (begin > workspace_.bytes || size > workspace_.bytes - begin)
-      detail::fail("size", "the context's workspace has ", static_cast<std::uint64_t>(workspace_.bytes), " bytes, of which ", static_cast<std::uint64_t>(carved_), " are given out, and ",
-                   static_cast<std::uint64_t>(size), " more are needed; give it a larger one");
-    carved_ = begin + size;
-    return static_cast<char*>(workspace_.memory) + begin;
-  }
-
   cudaStream_t stream_ = nullptr;
   cublasContext* cublas_ = nullptr;
-  cuda_workspace workspace_;
-  std::size_t carved_ = 0;
-  free_blocks free_[2];               // eager work's, and captures'
-  std::set<block, by_address> live_;  // given out
-  std::set<void*> owned_;
+  detail::block_pool blocks_;
   std::vector<kept> kept_;
-  std::uint64_t allocations_ = 0;
   int device_index_ = 0, multiprocessors_ = 1;
   bool owns_stream_ = false;
 };

@@ -30,14 +30,17 @@ class staging {
 
   /// to = from, in stream order. The host's memory is free on return. Does not wait. Not for a stream that is being captured.
   ///
-  /// Errors  size       no pinned memory left
+  /// Errors  device     another device is current
+  ///         size       no pinned memory left
   ///         cuda-call
   void copy(cuda_context& context, const void* from, void* to, std::size_t bytes) {
+    context.require_current("write");
     for (std::size_t done = 0; done < bytes; done += piece) {
       const std::size_t count = bytes - done < piece ? bytes - done : piece;
       const buffer& free = take();
       std::memcpy(free.memory, static_cast<const char*>(from) + done, count);
-      require_cuda(cudaMemcpyAsync(static_cast<char*>(to) + done, free.memory, count, cudaMemcpyHostToDevice, context.stream()), "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(count), " bytes");
+      const cudaError_t status = cudaMemcpyAsync(static_cast<char*>(to) + done, free.memory, count, cudaMemcpyHostToDevice, context.stream());
+      require_cuda(status, "cudaMemcpyAsync", " of ", static_cast<std::uint64_t>(count), " bytes");
       require_cuda(cudaEventRecord(free.copied, context.stream()), "cudaEventRecord");
     }
   }
