@@ -4,10 +4,13 @@
 #include <amphora/host/step.hpp>                  // step_kernels
 #include <amphora/optimizer/adam.hpp>             // adam
 #include <amphora/optimizer/adamw.hpp>            // adamw
+#include <amphora/optimizer/global_norm.hpp>      // wait_global_norm
 #include <amphora/optimizer/mixed_optimizer.hpp>  // mixed_optimizer
+#include <amphora/optimizer/unscale.hpp>          // unscale
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -76,4 +79,24 @@ TEST_CASE("subnormal moments are kept, or flushed where that is chosen, the same
       CHECK(subnormal == (choice == amp::subnormals::keep));
       CHECK(optimizer.state(0, 0)[0] > 0x1p-30f);
     }
+}
+
+TEST_CASE("norms have the same bits on any number of threads, and once warmed up allocate nothing") {
+  std::vector<float> g(100001);
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] = std::sin(static_cast<float>(i));
+  const amp::view<const float> view{g.data(), amp::shape{static_cast<std::int64_t>(g.size())}};
+  for (double order : {0.0, 1.0, 2.0, 3.0, HUGE_VAL}) {
+    double first = 0;
+    for (int threads : {1, 2, 3}) {
+      amp::host_context context(threads);
+      const auto norm = [&] { return amp::wait_global_norm(context, amp::unscale(context, amp::scaled(view, amp::ticket())), order); };
+      const double once = norm();
+      if (threads == 1) first = once;
+      CHECK(once == first);
+      const auto before = context.allocations();
+      for (int k = 0; k < 3; ++k) CHECK(norm() == first);
+      CHECK(context.allocations() == before);
+    }
+    CHECK(first > 0);
+  }
 }
