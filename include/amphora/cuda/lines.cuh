@@ -6,9 +6,9 @@
 #include <amphora/cuda/operands.cuh>  // read_one, read_eight, write_one, write_eight
 #include <amphora/ops/kernels.hpp>    // lines_of
 
-#include <cmath>    // exp, log
-#include <cstdint>  // int64_t
-#include <limits>   // infinity
+#include <cmath>        // exp
+#include <cstdint>      // int64_t
+#include <limits>       // infinity
 #include <type_traits>  // is_same_v
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {

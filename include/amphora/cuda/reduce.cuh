@@ -9,8 +9,7 @@
 #include <amphora/optimizer/sum_order.hpp>  // step_columns
 #include <amphora/tensor/tensor.hpp>        // tensor
 
-#include <cstdint>      // int64_t
-#include <type_traits>  // conditional_t, is_same_v
+#include <cstdint>  // int64_t
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -116,21 +115,17 @@ AMPHORA_KERNEL void add_chunks(const sum_call call, const target<Y> y, const dou
   }
 }
 
-/// Columns neighbours of a row.
-template <int Columns, class Real> struct columns { Real x[Columns]; };
+/// Adds Columns neighbours of a row.
 template <int Columns, class Real, class Source>
-__device__ inline columns<Columns, Real> read_columns(const Source& x, std::int64_t i) {
-  columns<Columns, Real> result;
+__device__ inline void add_row(Real (&sum)[Columns], const Source& x, std::int64_t i) {
   if constexpr (Columns == 8) {
-    const eight<Real> numbers = read_eight<Real>(x, i);
+    const eight<Real> row = read_eight<Real>(x, i);
 #pragma unroll
-    for (int j = 0; j < 8; ++j) result.x[j] = numbers.x[j];
+    for (int j = 0; j < 8; ++j) sum[j] += row.x[j];
   } else {
-    result.x[0] = read_one<Real>(x, i);
+    sum[0] += read_one<Real>(x, i);
   }
-  return result;
 }
-
 template <int Columns>
 __device__ inline void store_columns(double* to, std::int64_t i, const double (&total)[Columns]) {
   if constexpr (Columns == 8) {
@@ -155,15 +150,11 @@ AMPHORA_KERNEL void sum_groups(const sum_call call, const target<Y> y, const Sou
     double total[Columns] = {};
     for (std::int64_t g = own; g < call.parts; g += split) {
       const std::int64_t begin = g * sum_rows, end = begin + sum_rows < loops.terms ? begin + sum_rows : loops.terms;
-      columns<Columns, Real> sum = {};
+      Real sum[Columns] = {};
 #pragma unroll 4
-      for (std::int64_t t = begin; t < end; ++t) {
-        const auto row = read_columns<Columns, Real>(x, at + place_of(t, loops.summed_rank, loops.summed, loops.summed_stride));
+      for (std::int64_t t = begin; t < end; ++t) add_row(sum, x, at + place_of(t, loops.summed_rank, loops.summed, loops.summed_stride));
 #pragma unroll
-        for (int j = 0; j < Columns; ++j) sum.x[j] += row.x[j];
-      }
-#pragma unroll
-      for (int j = 0; j < Columns; ++j) total[j] += static_cast<double>(sum.x[j]);
+      for (int j = 0; j < Columns; ++j) total[j] += static_cast<double>(sum[j]);
     }
     if (group) {
       store_columns(group, own * loops.results + result, total);
