@@ -68,7 +68,6 @@ TEST_CASE("in a relaxed region the thread may allocate while another stream is c
   {
     const amp::detail::relaxed_capture during;
     CHECK(cudaMalloc(&memory, 64) == cudaSuccess);
-    CHECK(cudaFree(memory) == cudaSuccess);
   }
   cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal;
   REQUIRE(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
@@ -76,6 +75,7 @@ TEST_CASE("in a relaxed region the thread may allocate while another stream is c
   REQUIRE(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  CHECK(cudaFree(memory) == cudaSuccess);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }

@@ -16,6 +16,7 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 /// Buffers of pinned memory, each used again once the copy out of it has run. A context has one: context.cache<staging>().
 ///
 /// A copy takes the host's numbers at once, in pieces; where the stream lags behind so far that no buffer is free, one more is made.
+/// They are the system's pinned memory, also where the context has a workspace; making one may take milliseconds.
 class staging {
  public:
   /// Bytes of a buffer.

@@ -40,7 +40,8 @@ struct issuer {
 
 /// A scaler's identity, its generation, and where the scale of that generation lies on the device.
 ///
-/// Valid until that scaler's next update. A default ticket belongs to no scaler and is always fresh: its scale is one.
+/// Valid until that scaler's next update. A default ticket belongs to no scaler and is always fresh: its scale is one. The host sees
+/// no replay of a captured update (scale/scaler.hpp): take a ticket anew after one.
 class ticket {
  public:
   ticket() = default;
