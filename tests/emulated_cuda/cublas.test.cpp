@@ -181,7 +181,7 @@ TEST_CASE("a product with wrong arguments is refused by name") {
   CHECK(product(CUBLAS_OP_T, 2, 3, f, f, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_SUCCESS);
   CHECK(product(CUBLAS_OP_N, 5, 5, f, f, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_INVALID_VALUE);  // the result's lines are 4
   CHECK(product(CUBLAS_OP_N, -1, 5, f, f, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_INVALID_VALUE);
-  CHECK(product(static_cast<cublasOperation_t>(9), 2, 3, f, f, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_INVALID_VALUE);
+  CHECK(product(static_cast<cublasOperation_t>(3), 2, 3, f, f, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_INVALID_VALUE);
   CHECK(product(CUBLAS_OP_N, 2, 2, f, f, CUBLAS_COMPUTE_16F) == CUBLAS_STATUS_NOT_SUPPORTED);
   CHECK(product(CUBLAS_OP_N, 2, 2, f, f, CUBLAS_COMPUTE_64F) == CUBLAS_STATUS_NOT_SUPPORTED);
   CHECK(product(CUBLAS_OP_N, 2, 2, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_16F) == CUBLAS_STATUS_NOT_SUPPORTED);
@@ -195,7 +195,7 @@ TEST_CASE("a product with wrong arguments is refused by name") {
   CHECK(product(CUBLAS_OP_N, 2, 2, f, f, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_ALLOC_FAILED);
   CHECK(product(CUBLAS_OP_N, 2, 2, f, f, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_SUCCESS);
   CHECK(cublasGetStatusName(CUBLAS_STATUS_NOT_SUPPORTED) == std::string("CUBLAS_STATUS_NOT_SUPPORTED"));
-  CHECK(cublasGetStatusString(static_cast<cublasStatus_t>(99)) == std::string("unknown status"));
+  CHECK(cublasGetStatusString(static_cast<cublasStatus_t>(30)) == std::string("unknown status"));
 }
 
 TEST_CASE("scalars of the device are read when the work is done") {
@@ -233,6 +233,7 @@ TEST_CASE("a product goes into the handle's stream, and into its capture") {
   REQUIRE(cudaGraphLaunch(ready, s) == cudaSuccess);
   REQUIRE(cudaGraphLaunch(ready, s) == cudaSuccess);
   CHECK(y.get()[0] == 19);
+  REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
   REQUIRE(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal) == cudaSuccess);
   cublasHandle_t late = nullptr;
   CHECK(cublasCreate(&late) == CUBLAS_STATUS_ALLOC_FAILED);
