@@ -139,3 +139,22 @@ TEST_CASE("an elementwise op neither waits nor allocates") {
   check::array<float, amp::cuda_context> x(cuda, {4097}, check::numbers<float>(4097, 5)), y(cuda, {4097}, check::numbers<float>(4097, 6));
   check::neither_waits_nor_allocates(cuda, [&](auto& c) { amp::add<amp::policy<>>(c, amp::into(y.view()), x.view(), y.view()); });
 }
+
+TEST_CASE("eights are found in long runs after a head, in rows, and nowhere else") {
+  alignas(16) static unsigned char memory[4096];
+  using namespace amp::detail;
+  const auto at = [](int elements) { return memory + 2 * elements; };
+  const auto plan = [&](const amp::shape& s, const amp::shape& a, const amp::shape& b, int y, int x1, int x2) {
+    return plan_map(make_loops<2>(s, {&a, &b}), target<amp::f16>{at(y), false}, std::index_sequence<0, 1>(), source<amp::f16>{at(x1)}, source<amp::f16>{at(x2)});
+  };
+  CHECK(plan({100}, {100}, {100}, 0, 0, 0).eights == 12);
+  CHECK(plan({100}, {100}, {100}, 3, 3, 3).head == 5);
+  CHECK(plan({100}, {100}, {100}, 3, 3, 3).eights == 11);
+  CHECK(plan({100}, {100}, {100}, 0, 1, 0).eights == 0);
+  CHECK(plan({100}, {100}, {1}, 0, 0, 1).eights == 12);     // one number may lie anywhere
+  CHECK(plan({12}, {12}, {12}, 1, 1, 1).eights == 0);       // 7 before the first eight leave 5
+  CHECK(plan({10, 16}, {10, 16}, {16}, 0, 0, 0).eights == 20);
+  CHECK(plan({10, 16}, {10, 16}, {10, 1}, 0, 0, 1).eights == 20);
+  CHECK(plan({10, 12}, {10, 12}, {12}, 0, 0, 0).eights == 0);
+  CHECK(plan({10, 16}, {10, 16}, {16}, 0, 0, 1).eights == 0);
+}

@@ -108,3 +108,10 @@ TEST_CASE("powers by squaring are those of exact small cases and near pow's") {
     CHECK(std::fabs(integer_power(0.999, t) - exact) <= exact * static_cast<double>(2 * t) * 0x1p-53);  // a rounding for each factor at most
   }
 }
+
+TEST_CASE("sums and products of either type are rounded once each") {
+  const float a = 1 + 0x1p-12f;
+  CHECK(amphora::detail::add_once(amphora::detail::multiply_once(a, a), -1.0f) == 0x1p-11f);  // a fused one keeps 2^-24 too
+  const double b = 1 + 0x1p-27;
+  CHECK(amphora::detail::add_once(amphora::detail::multiply_once(b, b), -1.0) == 0x1p-26);
+}
