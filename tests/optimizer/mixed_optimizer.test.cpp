@@ -539,7 +539,7 @@ TEST_CASE("the workspace is known before there is an optimizer") {
   amp::mixed_optimizer optimizer{context, amp::adamw{}, list};
   CHECK(optimizer.workspace_bytes() == bytes);
   CHECK(bytes >= 2 * 5000 * 4);
-  CHECK(bytes < 2 * 5000 * 4 + 1024);
+  CHECK(bytes < 2 * 5000 * 4 + (tests_cuda ? 8192 : 1024));  // arrays of CUDA memory begin at multiples of 512
 }
 
 TEST_CASE("subnormal moments are kept, or flushed where that is chosen") {

@@ -40,10 +40,11 @@ TEST_CASE_TEMPLATE("the bytes said beforehand are those of the arrays and of the
   test_context context;
   list three(context);
   optimizer_memory<Rule, test_context> memory(context, three.views(), 2);
-  const auto bytes = [](const auto& array) { return array.size() * static_cast<std::int64_t>(sizeof *array.data()); };
+  using tables = amp::detail::step_tables<test_context>;
+  const auto bytes = [](const auto& array) { return tables::taken(array.size() * static_cast<std::int64_t>(sizeof *array.data())); };  // in whole blocks of the context
   CHECK(memory.bytes(three.views(), 2) == bytes(memory.state) + bytes(memory.facts) + bytes(memory.record) + bytes(memory.counters) + bytes(memory.rules) + bytes(memory.rates) +
                                               bytes(memory.steps) + bytes(memory.scalars) + bytes(memory.nows) + bytes(memory.trusts) + bytes(memory.partial) +
-                                              amp::detail::step_tables<test_context>::bytes(three.views()));  // what the device keeps beside them
+                                              tables::bytes(three.views()));  // what the device keeps beside them
 }
 
 TEST_CASE("a step's tables are these arrays, wherever their owner moves") {
