@@ -44,6 +44,7 @@ TEST_CASE("a captured stream does nothing until its graph is launched, and then 
   by_value = 1000;  // arguments are copied
   REQUIRE(cudaMemcpyAsync(y.data(), x.data(), 4, cudaMemcpyDeviceToDevice, c.stream) == cudaSuccess);
   REQUIRE(cudaMemsetAsync(x.data(), 0, 1, c.stream) == cudaSuccess);
+#if CUDART_VERSION >= 13000
   unsigned long long id = 0;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t growing = nullptr;
@@ -52,6 +53,9 @@ TEST_CASE("a captured stream does nothing until its graph is launched, and then 
   CHECK(id > 0);
   REQUIRE(c.end() == cudaSuccess);
   CHECK(growing == c.graph);
+#else
+  REQUIRE(c.end() == cudaSuccess);
+#endif
   CHECK(c.status() == cudaStreamCaptureStatusNone);
   CHECK(x.get()[0] == 1);
   std::size_t nodes = 0;

@@ -4,8 +4,7 @@
 #include "product.hpp"       // matrix_product, multiply
 #include "streams.hpp"       // submit
 
-#include <algorithm>  // max
-#include <set>        // set
+#include <set>  // set
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -42,7 +41,7 @@ inline cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublas
   for (const cublasOperation_t op : {op_a, op_b})
     if (op < CUBLAS_OP_N || op > CUBLAS_OP_C) return CUBLAS_STATUS_INVALID_VALUE;
   a.flipped = op_a != CUBLAS_OP_N, b.flipped = op_b != CUBLAS_OP_N;
-  const auto least = [](std::int64_t rows) { return std::max<std::int64_t>(1, rows); };
+  const auto least = [](std::int64_t rows) { return rows < 1 ? 1 : rows; };
   if (m < 0 || n < 0 || k < 0 || batches < 0 || a.ld < least(a.flipped ? k : m) || b.ld < least(b.flipped ? n : k) || c.ld < least(m) || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   if (!is_supported(compute, a.type, b.type, c.type)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (batches > 1 && c.stride == 0) return CUBLAS_STATUS_INVALID_VALUE;  // one result for all

@@ -42,6 +42,7 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureS
   *answer = !s->capture ? cudaStreamCaptureStatusNone : s->capture->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
+#if CUDART_VERSION >= 13000
 /// Of the answers only status, id and graph are known here.
 inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* answer, unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
                                             std::size_t* count) {
@@ -52,6 +53,7 @@ inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptu
   if (graph && s->capture) *graph = s->capture->graph;
   return cudaSuccess;
 }
+#endif
 inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   if (!mode) return emulated::status(cudaErrorInvalidValue);
   return std::swap(*mode, emulated::thread_mode), cudaSuccess;
