@@ -19,12 +19,13 @@ rm -rf "$toolkit"
 mkdir -p "$toolkit/bin" "$toolkit/include" "$toolkit/nvvm"
 for part in cuda_nvcc cuda_runtime cuda_cccl curand; do cp -rfs "$folder/nvidia/$part/include/." "$toolkit/include/"; done
 ln -sf "$cublas"/cublas*.h "$toolkit/include/"
+for name in Strategy SpecialValuesSupport MantissaControl; do echo "enum cudaEmulation$name : int {};"; done >"$toolkit/include/new_in_13.h"  # what cublas_api.h takes from there
 ln -s "$folder/nvidia/cuda_nvcc/nvvm/libdevice" "$toolkit/nvvm/libdevice"
 ln -s "$folder/nvidia/cuda_nvcc/bin/ptxas" "$toolkit/bin/ptxas"
 for file; do
   log=$folder/$(basename "$file" .cu).log
   compile="$clang -std=c++17 -O2 -x cuda --cuda-path=$toolkit --cuda-gpu-arch=sm_70 -Wall -Wextra -Werror -Wno-unknown-cuda-version -Wno-pass-failed
-    -isystem $toolkit/include -I $root/include -I $root/tests"
+    -isystem $toolkit/include -include $toolkit/include/new_in_13.h -I $root/include -I $root/tests"
   $compile --cuda-device-only -Xcuda-ptxas -v -c "$file" -o "$log.cubin" 2>"$log" || { cat "$log" >&2; exit 1; }
   $compile --cuda-host-only -fsyntax-only "$file"
   kernels=$(grep -c 'Compiling entry function' "$log") || { echo "no kernels in $file" >&2; exit 1; }
