@@ -33,7 +33,7 @@ struct meeting {
 class block {
  public:
   void run(int threads, const std::function<void()>& kernel) {
-    body_ = &kernel, size_ = threads, next_ = arrived_ = done_ = 0, waiting_ = false;
+    body_ = &kernel, size_ = threads, next_ = arrived_ = 0, waiting_ = false;
     counts_[0] = counts_[1] = 0;
     while (next_ < size_) {
       if (idle_.empty()) idle_.push_back(std::make_unique<runner>(*this));
@@ -120,7 +120,6 @@ class block {
         me.thread = thread_at(next_++);
         enter(me.thread);
         (*body_)();
-        ++done_;
         if (waiting_) leave(me.thread);
       }
     } catch (const std::exception& e) {
@@ -190,7 +189,7 @@ class block {
   std::vector<warp> warps_;
   runner* current_ = nullptr;
   const std::function<void()>* body_ = nullptr;
-  int size_ = 0, next_ = 0, arrived_ = 0, done_ = 0, place_ = 0;
+  int size_ = 0, next_ = 0, arrived_ = 0, place_ = 0;
   unsigned turn_ = 0;
   int counts_[2] = {};
   bool waiting_ = false;
