@@ -155,8 +155,10 @@ template <class Context> std::vector<double> tools(Context& context, amp::on_ove
     auto unscaled = amp::unscale(context, amp::scaled(amp::gradient_list(gradients), scaler.ticket(context)), choice);
     const auto note = [&] {
       const auto facts = check::read(context, unscaled.facts());
-      for (double x : {facts.norm, facts.clip_norm, double(facts.non_finite), double(facts.found_non_finite), double(facts.coefficient), double(facts.limit)}) result.push_back(x);
-      for (double p : {0.0, 1.0, 2.0, std::numeric_limits<double>::infinity()}) result.push_back(amp::wait_global_norm(context, unscaled, p));
+      const std::vector<double> found = {facts.norm, facts.clip_norm, double(facts.non_finite), double(facts.found_non_finite), double(facts.coefficient), double(facts.limit)};
+      const std::vector<double> orders = {0.0, 1.0, 2.0, std::numeric_limits<double>::infinity()};
+      result.insert(result.end(), found.begin(), found.end());
+      for (double order_now : orders) result.push_back(amp::wait_global_norm(context, unscaled, order_now));
     };
     note();
     amp::clip_gradients(context, unscaled, amp::clip_global_norm{1.0f, order}), note();
@@ -194,7 +196,7 @@ TEST_CASE("gradients are added, and masters read anew, as on the host") {
   const auto both = [](auto& context) {
     using context_type = std::remove_reference_t<decltype(context)>;
     std::vector<std::vector<unsigned char>> result;
-    for (std::size_t offset : {0, 1}) {
+    for (std::size_t offset = 0; offset < 2; ++offset) {
       check::model<context_type> m(context, {{70001, amp::format_id::f16, amp::format_id::bf16}, {70001, amp::format_id::bf16, amp::format_id::f16}, {70001, amp::format_id::f32, amp::format_id::f32}}, 0, offset);
       m.set_gradients(fill::plain, 5);
       const auto p = m.parameters(false);
