@@ -31,8 +31,21 @@ if [ -z "$headers" ]; then
   fi
 fi
 
+# The machine code that nvcc makes is read with cuobjdump and nvdisasm; a toolkit without them gets them from PyPI, 6 MB.
+tools=
+if PATH="$PATH:/usr/local/cuda/bin" command -v nvcc >/dev/null 2>&1 && ! PATH="$PATH:/usr/local/cuda/bin" command -v cuobjdump >/dev/null 2>&1; then
+  tools=$(pwd)/build/cuda_tools/nvidia/cu13/bin
+  if [ ! -e "$tools/nvdisasm" ]; then
+    echo "amphora: this CUDA toolkit has no cuobjdump; fetching it (nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm from PyPI) into build/cuda_tools"
+    python3 -m pip --version >/dev/null 2>&1 || sh cmake/packages.sh python3-pip=/usr/lib/python3/dist-packages/pip
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target build/cuda_tools \
+      'nvidia-cuda-cuobjdump==13.*' 'nvidia-cuda-nvdisasm==13.*' || { echo "amphora: that failed; the tests of machine code are skipped" >&2; tools=; }
+    chmod +x build/cuda_tools/nvidia/cu13/bin/* 2>/dev/null || true
+  fi
+fi
+
 . cmake/build.sh
-amphora_build "$preset" "build/$preset" "-DAMPHORA_CUDA_HEADERS=$headers"
+amphora_build "$preset" "build/$preset" "-DAMPHORA_CUDA_HEADERS=$headers" ${tools:+"-DAMPHORA_CUOBJDUMP=$tools/cuobjdump"}
 
 # A pipe hides ctest's exit status, so it goes through a file.
 log=build/$preset/test.log

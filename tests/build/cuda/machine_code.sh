@@ -4,6 +4,7 @@
 set -eu
 cuobjdump=$1 object=$2
 shift 2
+PATH=$(dirname "$cuobjdump"):$PATH  # it calls nvdisasm
 if ! "$cuobjdump" --version >/dev/null 2>&1; then
   echo "skipped: no cuobjdump (PyPI: nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm)"
   exit 77
