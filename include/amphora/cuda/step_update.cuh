@@ -72,13 +72,14 @@ struct step_work {
   /// Elements i … of the piece. The gradient comes last: its conversion waits for the load.
   template <int Count> __device__ void find(int i, numbers<Count>& n) const {
     const std::int64_t k = piece.from + i;
-    if (master) n.w = load_numbers<f32, Count>(master + k);
-#pragma unroll
-    for (int q = 0; q < states; ++q) n.s[q] = load_numbers<f32, Count>(state + q * stride + k);
-    if (!master) {
+    if (master) {
+      n.w = load_numbers<f32, Count>(master + k);
+    } else {
       const model_pointer model = load_entry(entry->targets + 0);
       n.w = load_numbers<Count>(model.format, model.data, k);
     }
+#pragma unroll
+    for (int q = 0; q < states; ++q) n.s[q] = load_numbers<f32, Count>(state + q * stride + k);
     n.g = load_numbers<Count>(gradient.format, gradient.data, k);
     if (update.flush) flush_all(n);
     values.repair(n.g, gradient.format);
