@@ -1,6 +1,6 @@
 // What a broken rule at run time says, and how it is raised with and without exceptions.
 #pragma once
-#include <amphora/detail/text.hpp>  // text
+#include <amphora/detail/text.hpp>  // text, text_part
 #include <amphora/version.hpp>      // AMPHORA_ABI
 
 #include <exception>  // exception
@@ -36,14 +36,22 @@ class error : public std::exception {
 
 namespace detail {
 
-/// Raises `amphora [slug]: parts…`. slug must be a string literal.
-template <class... Parts> [[noreturn]] void fail(const char* slug, const Parts&... parts) {
-  const text message("amphora [", slug, "]: ", parts...);
+/// Raises `amphora [slug]: parts…`. Not a template: see text_part.
+[[noreturn]] inline void raise(const char* slug, const text_part* parts, int count) {
+  text message("amphora [", slug, "]: ");
+  for (int k = 0; k < count; ++k) message.append(parts[k]);
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
   throw error(slug, message);
 #else
   on_error(error_info{slug, message.c_str()});
 #endif
+}
+/// Raises `amphora [slug]: parts…`. slug must be a string literal.
+///
+/// parts  by value, so that literals of all lengths are one type
+template <class... Parts> [[noreturn]] void fail(const char* slug, Parts... parts) {
+  const text_part all[] = {text_part(parts)...};
+  raise(slug, all, static_cast<int>(sizeof...(Parts)));
 }
 
 }  // namespace detail

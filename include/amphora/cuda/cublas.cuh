@@ -60,7 +60,7 @@ constexpr cudaDataType_t cublas_type(format_id format) {
 /// Errors  arch       this device has no such product
 ///         cuda-call  any other status, by its name
 template <class... Parts>
-void require_cublas(cublasStatus_t status, const char* call, const Parts&... parts) {
+void require_cublas(cublasStatus_t status, const char* call, Parts... parts) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   if (status == CUBLAS_STATUS_ARCH_MISMATCH)
     fail("arch", call, parts..., " failed: ", cublasGetStatusName(status), ", this device has no such products; compute in amphora::f16 or f32");

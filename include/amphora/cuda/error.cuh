@@ -11,7 +11,7 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 ///
 /// The status is taken off the thread, so that an error that does not stick is not left for the caller's own next check.
 template <class... Parts>
-[[noreturn]] void fail_cuda(cudaError_t status, const char* call, const Parts&... parts) {
+[[noreturn]] void fail_cuda(cudaError_t status, const char* call, Parts... parts) {
   static_cast<void>(cudaGetLastError());
   const char* const name = cudaGetErrorName(status);
   switch (status) {
@@ -34,7 +34,7 @@ template <class... Parts>
 ///         capture    the call cannot be part of a stream capture
 ///         cuda-call  any other status, also one that work before it left
 template <class... Parts>
-void require_cuda(cudaError_t status, const char* call, const Parts&... parts) {
+void require_cuda(cudaError_t status, const char* call, Parts... parts) {
   if (status != cudaSuccess) fail_cuda(status, call, parts...);
 }
 
