@@ -11,6 +11,7 @@ set(AMPHORA_HEADERS
   include/amphora/detail/setting.hpp
   include/amphora/detail/hana.hpp
   include/amphora/detail/rows.hpp
+  include/amphora/detail/sort.hpp
   include/amphora/detail/text.hpp
   include/amphora/detail/moments.hpp
   include/amphora/detail/weight_decay.hpp

@@ -18,10 +18,11 @@ product layer(std::int64_t m, std::int64_t n, std::int64_t k, bool relu = false,
   p.m = m, p.n = n, p.k = k, p.b_transposed = true, p.has_bias = true, p.relu = relu, p.gelu = gelu;
   return p;
 }
-std::size_t plans(test_context& context) { return context.cache<amphora::detail::fused_plans>().plans.size(); }
-std::size_t found(test_context& context) {
-  std::size_t count = 0;
-  for (const auto& plan : context.cache<amphora::detail::fused_plans>().plans) count += plan.second.found;
+int plans(test_context& context) { return context.cache<amphora::detail::fused_plans>().size; }
+int found(test_context& context) {
+  int count = 0;
+  for (const auto* one : context.cache<amphora::detail::fused_plans>().row)
+    for (; one; one = one->next) count += one->plan.found;
   return count;
 }
 

@@ -1,7 +1,10 @@
+#include <amphora/detail/sort.hpp>          // sort
 #include <amphora/optimizer/step_list.hpp>  // step_list
 
 #include <doctest/doctest.h>
 
+#include <algorithm>  // sort
+#include <cstdint>    // uint64_t
 #include <string>
 #include <vector>
 
@@ -133,4 +136,17 @@ TEST_CASE("a parameter that cannot be stepped is refused by name") {
   list.set_parameters({{m.w.data(), nullptr, nullptr, nullptr, 100}}, 0, 1, nullptr);
   const amp::gradient_view odd[] = {{wide.data(), 100}};
   CHECK(slug([&] { list.require_gradients(amp::gradient_list(odd), {{m.w.data(), nullptr, nullptr, nullptr, 100}}, "step"); }) == "unknown-format");
+}
+
+TEST_CASE("lists of all lengths and orders are sorted") {
+  std::uint64_t state = 1;
+  for (std::size_t n = 0; n < 70; ++n)
+    for (std::uint64_t values : {1u, 3u, 1000u}) {
+      std::vector<std::uint64_t> list(n);
+      for (auto& x : list) x = (state = state * 6364136223846793005u + 1442695040888963407u) >> 33, x %= values;
+      std::vector<std::uint64_t> expected = list;
+      std::sort(expected.begin(), expected.end());
+      amp::detail::sort(list.data(), n, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+      CHECK(list == expected);
+    }
 }

@@ -10,7 +10,6 @@
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
 #include <type_traits>  // is_constructible_v
-#include <vector>       // vector
 
 struct cublasContext;  // what a cublasHandle_t points to
 
@@ -51,9 +50,9 @@ class cuda_context {
   /// Waits for work that still uses its memory, as cudaFree does.
   ~cuda_context() {
     const detail::relaxed_capture during;  // other streams may be captured
-    while (!kept_.empty()) {
-      const kept last = kept_.back();
-      kept_.pop_back(), last.end(last.object);
+    while (kept* const last = kept_) {
+      kept_ = last->before, last->end(last->object);
+      delete last;
     }
     if (owns_stream_) cudaStreamDestroy(stream_);
   }
@@ -122,12 +121,12 @@ class cuda_context {
   /// The context's one T, made by T(context) or T() when it is first asked for: what a header keeps from step to step. The
   /// last made ends first, before the memory and the stream.
   template <class T> T& cache() {
-    for (const kept& one : kept_)
-      if (one.key == &cache_key<T>::place) return *static_cast<T*>(one.object);
+    for (const kept* one = kept_; one; one = one->before)
+      if (one->key == &cache_key<T>::place) return *static_cast<T*>(one->object);
     T* made;
     if constexpr (std::is_constructible_v<T, cuda_context&>) made = new T(*this);
     else made = new T();
-    kept_.push_back({&cache_key<T>::place, made, [](void* object) { delete static_cast<T*>(object); }});
+    kept_ = new kept{&cache_key<T>::place, made, [](void* object) { delete static_cast<T*>(object); }, kept_};
     return *made;
   }
 
@@ -141,6 +140,7 @@ class cuda_context {
     const void* key;
     void* object;
     void (*end)(void*);
+    kept* before;
   };
 
   cuda_context(cudaStream_t stream, bool owns_stream, cublasContext* cublas, const cuda_workspace& workspace) : stream_(stream), cublas_(cublas), blocks_(workspace) {
@@ -154,7 +154,7 @@ class cuda_context {
   cudaStream_t stream_ = nullptr;
   cublasContext* cublas_ = nullptr;
   detail::block_pool blocks_;
-  std::vector<kept> kept_;
+  kept* kept_ = nullptr;  // the last made first
   int device_index_ = 0, multiprocessors_ = 1;
   bool owns_stream_ = false;
 };

@@ -5,10 +5,8 @@
 
 #include <cublasLt.h>  // cublasLtMatmul
 
-#include <array>    // array
 #include <cstddef>  // size_t
-#include <cstdint>  // int64_t, uintptr_t
-#include <map>      // map
+#include <cstdint>  // int64_t, uint64_t, uintptr_t
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -29,11 +27,54 @@ struct fused_plan {
   }
 };
 
+/// What a plan is for: compute type, formats, sizes, which operands are transposed, alignments, and whether a gelu follows.
+struct fused_key {
+  std::int64_t at[10];
+
+  bool is(const fused_key& other) const {
+    for (int k = 0; k < 10; ++k)
+      if (at[k] != other.at[k]) return false;
+    return true;
+  }
+  std::uint64_t hash() const {
+    std::uint64_t mixed = 0;
+    for (std::int64_t word : at) mixed = (mixed ^ static_cast<std::uint64_t>(word)) * 0x9E3779B97F4A7C15u, mixed ^= mixed >> 32;
+    return mixed;
+  }
+};
+
 /// The plans of a context, looked up once for each shape, format and alignment. Past `most` of them all are forgotten: a program
 /// whose shapes never come back does not grow.
 struct fused_plans {
-  static constexpr std::size_t most = 4096;
-  std::map<std::array<std::int64_t, 10>, fused_plan> plans;
+  struct entry {
+    fused_key key;
+    entry* next;
+    fused_plan plan;
+  };
+  static constexpr int most = 4096, rows = 1024;
+
+  entry* row[rows] = {};
+  int size = 0;
+
+  fused_plans() = default;
+  fused_plans(const fused_plans&) = delete;
+  fused_plans& operator=(const fused_plans&) = delete;
+  ~fused_plans() { clear(); }
+
+  /// The plan of a key; is_new says that nothing was asked about it yet.
+  fused_plan& find(const fused_key& key, bool& is_new) {
+    entry*& first = row[key.hash() % rows];
+    for (entry* one = first; one; one = one->next)
+      if (one->key.is(key)) return is_new = false, one->plan;
+    if (size >= most) clear();
+    first = new entry{key, first, {}};
+    return ++size, is_new = true, first->plan;
+  }
+  void clear() {
+    for (entry*& first : row)
+      while (entry* const one = first) first = one->next, delete one;
+    size = 0;
+  }
 };
 
 /// The largest power of two up to 256 that divides an address.
@@ -94,12 +135,10 @@ bool run_fused(cuda_context& context, const product_name& name, const void* a, c
   cublas_state& state = context.cache<cublas_state>();
   const auto handle = reinterpret_cast<cublasLtHandle_t>(state.handle());  // "any valid cublasHandle_t can be used in place of cublasLtHandle_t"
   const std::uint32_t end = alignment_of(c) < alignment_of(bias) ? alignment_of(c) : alignment_of(bias), alignment[3] = {alignment_of(b), alignment_of(a), end};
-  const std::array<std::int64_t, 10> key = {Compute, static_cast<int>(name.operands) * 16 + static_cast<int>(name.result), call.rows, call.columns, call.depth,
-      call.first_transposed * 2 + call.second_transposed, alignment[0], alignment[1], alignment[2], name.p.gelu};
-  auto& plans = context.cache<fused_plans>().plans;
-  if (plans.size() >= fused_plans::most && plans.count(key) == 0) plans.clear();
-  const auto [place, is_new] = plans.try_emplace(key);
-  fused_plan& plan = place->second;
+  const fused_key key = {{Compute, static_cast<int>(name.operands) * 16 + static_cast<int>(name.result), call.rows, call.columns, call.depth,
+      call.first_transposed * 2 + call.second_transposed, alignment[0], alignment[1], alignment[2], name.p.gelu}};
+  bool is_new = false;
+  fused_plan& plan = context.cache<fused_plans>().find(key, is_new);
   if (is_new) look_up<Compute>(plan, handle, call, name.p.gelu, name.operands, name.result, alignment, state.workspace_bytes());
   if (!plan.found) return false;
   void* const memory = state.workspace();

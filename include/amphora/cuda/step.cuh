@@ -133,7 +133,7 @@ struct step_kernels<cuda_device> {
 
  private:
   template <class Build = detail::this_build> static detail::given_pieces pieces(cuda_context& context, const gradient_view* entries, std::int64_t count, const char* call) {
-    return context.cache<detail::gradient_tables>().find(context, entries, count, call);
+    return context.cache<detail::gradient_tables<Build>>().find(context, entries, count, call);
   }
   template <class Decision> static void launch_check(cuda_context& context, const detail::step_check& work, const Decision& decision) {
     launch_check(context, work, decision, detail::check_grid(context, work.check ? work.pieces.chunks : 0));

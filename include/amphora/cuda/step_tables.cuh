@@ -5,11 +5,11 @@
 #include <amphora/cuda/launch.cuh>             // launch, grid_for
 #include <amphora/cuda/scale.cuh>              // scale_kernels
 #include <amphora/detail/bit_cast.hpp>         // bit_cast
+#include <amphora/detail/config.hpp>           // this_build
 #include <amphora/optimizer/kernels.hpp>       // step_tables
 #include <amphora/optimizer/sum_order.hpp>     // chunks_of, step_chunk
 #include <amphora/tensor/tensor.hpp>           // tensor
 
-#include <algorithm>    // any_of, equal
 #include <cstddef>      // size_t
 #include <cstdint>      // int32_t, int64_t, uint64_t
 #include <type_traits>  // conditional_t
@@ -83,6 +83,9 @@ AMPHORA_KERNEL void cut_pieces(const gradient_view* gradients, const std::int64_
 constexpr std::int64_t taken_of(std::int64_t bytes) { return bytes < 512 ? 512 : (bytes + 511) / 512 * 512; }
 
 /// The tables of one list of gradients in device memory. Sent in stream order, without a wait.
+///
+/// Build  as of a function (detail/config.hpp); and what is a template costs nothing where nobody uses it
+template <class Build = this_build>
 class gradient_table {
  public:
   gradient_table(cuda_context& context, std::int64_t count, std::int64_t most_chunks)
@@ -93,16 +96,24 @@ class gradient_table {
 
   bool fits(std::int64_t count, std::int64_t chunks) const { return gradients_.size() == count && pieces_.size() >= chunks; }
   /// Sends what is another than before. Pieces are cut anew only where the sizes of those that are there changed.
-  template <class Build = this_build> void send(cuda_context& context, const gradient_view* entries) {
+  void send(cuda_context& context, const gradient_view* entries) {
     const std::int64_t count = gradients_.size();
-    scale_kernels<cuda_device>::write(context, entries, gradients_.data(), static_cast<std::size_t>(count) * sizeof(gradient_view));
+    scale_kernels<cuda_device>::write<Build>(context, entries, gradients_.data(), static_cast<std::size_t>(count) * sizeof(gradient_view));
     std::vector<std::int64_t> first(1, 0);
-    for (std::int64_t k = 0; k < count; ++k) first.push_back(first.back() + (entries[k].data ? chunks_of(entries[k].n) : 0));
-    chunks_ = first.back(), present_ = std::any_of(entries, entries + count, [](const gradient_view& entry) { return entry.data != nullptr; });
-    if (first == sizes_ && std::equal(ends_.begin(), ends_.end(), entries, [](std::int64_t n, const gradient_view& entry) { return n == entry.n || !entry.data; })) return;
+    bool same = sizes_.size() == static_cast<std::size_t>(count) + 1;
+    present_ = false;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const bool present = entries[k].data != nullptr;
+      first.push_back(first.back() + (present ? chunks_of(entries[k].n) : 0));
+      same = same && first.back() == sizes_[at + 1] && (!present || entries[k].n == ends_[at]);
+      present_ = present_ || present;
+    }
+    chunks_ = first.back();
+    if (same) return;
     sizes_ = std::move(first), ends_.clear();
     for (std::int64_t k = 0; k < count; ++k) ends_.push_back(entries[k].n);
-    scale_kernels<cuda_device>::write(context, sizes_.data(), first_.data(), sizes_.size() * sizeof(std::int64_t));
+    scale_kernels<cuda_device>::write<Build>(context, sizes_.data(), first_.data(), sizes_.size() * sizeof(std::int64_t));
     if (chunks_ > 0)
       launch(context, "cut_pieces", grid_for(context, (chunks_ + block_threads - 1) / block_threads), block_threads, cut_pieces<Build>, gradients_.data(), first_.data(), count, pieces_.data());
   }
@@ -127,15 +138,15 @@ struct step_control {
 };
 
 /// The tables of an optimizer's list. What a capture has used stays as it is, since replays read it.
-template <>
-struct step_tables<cuda_context> {
-  step_tables(cuda_context& context, const std::vector<parameter_view>& parameters)
+template <class Build = this_build>
+struct device_step_tables {
+  device_step_tables(cuda_context& context, const std::vector<parameter_view>& parameters)
       : most_chunks_(chunks(parameters)), tensors_(context, {count(parameters)}), gradients_(context, count(parameters), most_chunks_), control_(context, {1}) {
     const step_control zero = {};
-    scale_kernels<cuda_device>::write(context, &zero, control_.data(), sizeof zero);
+    scale_kernels<cuda_device>::write<Build>(context, &zero, control_.data(), sizeof zero);
   }
   static std::int64_t bytes(const std::vector<parameter_view>& parameters) {
-    return taken(count(parameters) * std::int64_t(sizeof(step_tensor))) + gradient_table::bytes(count(parameters), chunks(parameters)) + taken(sizeof(step_control));
+    return taken(count(parameters) * std::int64_t(sizeof(step_tensor))) + gradient_table<Build>::bytes(count(parameters), chunks(parameters)) + taken(sizeof(step_control));
   }
   static constexpr std::int64_t taken(std::int64_t bytes) { return taken_of(bytes); }
 
@@ -148,14 +159,14 @@ struct step_tables<cuda_context> {
         fail("capture", "step: the list of parameters or gradients is another than in the last step, and a capture cannot send it to the device; run one step with these gradients before the capture begins");
       if (std::exchange(in_capture_, false)) keep_for_replays(context);
       const std::int64_t count = job.decision.count;
-      if (tensors || resend_) scale_kernels<cuda_device>::write(context, job.decision.tensors, tensors_.data(), static_cast<std::size_t>(count) * sizeof(step_tensor));
+      if (tensors || resend_) scale_kernels<cuda_device>::write<Build>(context, job.decision.tensors, tensors_.data(), static_cast<std::size_t>(count) * sizeof(step_tensor));
       gradients_.send(context, job.decision.gradients);
       sent_parameters_ = job.parameter_changes, sent_gradients_ = job.gradient_changes, resend_ = false;
     }
     in_capture_ = in_capture_ || capturing;
   }
   const step_tensor* tensors() const { return tensors_.data(); }
-  const gradient_table& gradients() const { return gradients_; }
+  const gradient_table<Build>& gradients() const { return gradients_; }
   step_control* control() { return control_.data(); }
 
  private:
@@ -168,28 +179,34 @@ struct step_tables<cuda_context> {
   void keep_for_replays(cuda_context& context) {
     const std::int64_t count = tensors_.size();
     kept_tensors_.push_back(std::exchange(tensors_, tensor<step_tensor, cuda_context>(context, {count})));
-    kept_gradients_.push_back(std::exchange(gradients_, gradient_table(context, count, most_chunks_)));
+    kept_gradients_.push_back(std::exchange(gradients_, gradient_table<Build>(context, count, most_chunks_)));
     resend_ = true;
   }
 
   std::int64_t most_chunks_;
   tensor<step_tensor, cuda_context> tensors_;
-  gradient_table gradients_;
+  gradient_table<Build> gradients_;
   tensor<step_control, cuda_context> control_;
   std::vector<tensor<step_tensor, cuda_context>> kept_tensors_;
-  std::vector<gradient_table> kept_gradients_;
+  std::vector<gradient_table<Build>> kept_gradients_;
   std::int64_t sent_parameters_ = -1, sent_gradients_ = -1;
   bool in_capture_ = false, resend_ = false;
 };
 
+template <>
+struct step_tables<cuda_context> : device_step_tables<> {
+  using device_step_tables<>::device_step_tables;
+};
+
 /// Tables of the lists that calls outside an optimizer were given lately (unscale, norms, clipping), by their contents. One of
 /// these lies in each context.
+template <class Build = this_build>
 class gradient_tables {
  public:
   static constexpr std::size_t most = 8;  ///< lists, beside those that captures have used
 
   /// Errors  capture  the list is a new one, and the stream is being captured
-  template <class Build = this_build> given_pieces find(cuda_context& context, const gradient_view* entries, std::int64_t count, const char* call) {
+  given_pieces find(cuda_context& context, const gradient_view* entries, std::int64_t count, const char* call) {
     if (count == 0) return {};
     if (count == 1) return given_pieces(entries[0]);
     const bool capturing = context.is_capturing();
@@ -207,14 +224,18 @@ class gradient_tables {
 
  private:
   struct list {
-    gradient_table table;
+    gradient_table<Build> table;
     std::vector<gradient_view> entries;
     std::uint64_t used;
     bool in_capture;
 
     bool is(const gradient_view* given, std::int64_t count) const {
-      return static_cast<std::int64_t>(entries.size()) == count &&
-             std::equal(entries.begin(), entries.end(), given, [](const gradient_view& a, const gradient_view& b) { return a.data == b.data && a.format == b.format && a.n == b.n; });
+      if (static_cast<std::int64_t>(entries.size()) != count) return false;
+      for (const gradient_view& entry : entries) {
+        const gradient_view& other = *given++;
+        if (entry.data != other.data || entry.format != other.format || entry.n != other.n) return false;
+      }
+      return true;
     }
   };
   list& oldest(cuda_context& context, std::int64_t count, std::int64_t chunks) {
@@ -225,8 +246,8 @@ class gradient_tables {
         ++own;
         if (!old || one.used < old->used) old = &one;
       }
-    if (own < most) return lists_.push_back({gradient_table(context, count, chunks), {}, 0, false}), lists_.back();
-    if (!old->table.fits(count, chunks)) old->table = gradient_table(context, count, chunks);
+    if (own < most) return lists_.push_back({gradient_table<Build>(context, count, chunks), {}, 0, false}), lists_.back();
+    if (!old->table.fits(count, chunks)) old->table = gradient_table<Build>(context, count, chunks);
     return *old;
   }
 

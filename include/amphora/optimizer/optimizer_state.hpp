@@ -108,7 +108,7 @@ class optimizer_state {
   std::vector<Rule> groups_;
   std::vector<parameter_view> parameters_;
   detail::optimizer_memory<Rule, Context> memory_;
-  detail::step_list list_;
+  detail::step_list<> list_;
 
  private:
   static std::vector<Rule> checked(std::vector<Rule> rules) {
@@ -116,7 +116,7 @@ class optimizer_state {
     return rules;
   }
   static std::vector<parameter_view> checked(std::vector<parameter_view> parameters, int groups) {
-    detail::step_list::require_parameters(parameters, groups);
+    detail::step_list<>::require_parameters(parameters, groups);
     return parameters;
   }
   Rule with_rate(int group, float learning_rate) const {

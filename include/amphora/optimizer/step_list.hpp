@@ -1,12 +1,13 @@
 // The host's half of an optimizer's list: checks it, and notices when it changed.
 #pragma once
+#include <amphora/detail/config.hpp>          // this_build
+#include <amphora/detail/sort.hpp>            // sort
 #include <amphora/error.hpp>                  // fail
 #include <amphora/optimizer/gradients.hpp>    // gradient_list
 #include <amphora/optimizer/step_table.hpp>   // step_tensor
 #include <amphora/optimizer/sum_order.hpp>    // chunks_of
 #include <amphora/tensor/parameter_view.hpp>  // parameter_view
 
-#include <algorithm>  // sort
 #include <cstdint>    // int64_t, uintptr_t
 #include <vector>     // vector
 
@@ -17,6 +18,8 @@ constexpr bool is_step_format(format_id format) { return format == format_id::f1
 /// Floats between two state arrays of the optimizer's own: whole cache lines.
 constexpr std::int64_t state_stride(std::int64_t n) { return (n + 15) / 16 * 16; }
 
+/// Build  no function here depends on it; but what is a template costs nothing where nobody makes an optimizer
+template <class Build = this_build>
 class step_list {
  public:
   /// Errors  setting, shape, unknown-format, no-master
@@ -149,7 +152,7 @@ class step_list {
   }
   /// The second of two ranges that share memory, or null.
   const range* overlap() {
-    std::sort(ranges_.begin(), ranges_.end(), [](const range& a, const range& b) { return a.begin < b.begin; });
+    sort(ranges_.data(), ranges_.size(), [](const range& a, const range& b) { return a.begin < b.begin; });
     for (std::size_t k = 1; k < ranges_.size(); ++k)
       if (ranges_[k].begin < ranges_[k - 1].end) return &ranges_[k];
     return nullptr;
