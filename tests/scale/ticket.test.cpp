@@ -21,7 +21,7 @@ struct stand_in {
   void end() {
     if (!host) return;
     host->ended = true;
-    if (--host->owners == 0) delete host;
+    if (host->remove_owner()) delete host;
     host = nullptr;
   }
 };

@@ -9,7 +9,6 @@
 
 #include <cstddef>  // size_t
 #include <cstring>  // memcpy
-#include <vector>   // vector
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -26,7 +25,11 @@ class staging {
   staging(const staging&) = delete;
   staging& operator=(const staging&) = delete;
   ~staging() {
-    for (const buffer& one : buffers_) cudaEventSynchronize(one.copied), cudaEventDestroy(one.copied), cudaFreeHost(one.memory);
+    while (buffer* const one = first_) {
+      cudaEventSynchronize(one->copied), cudaEventDestroy(one->copied), cudaFreeHost(one->memory);
+      first_ = one->next;
+      delete one;
+    }
   }
 
   /// to = from, in stream order. The host's memory is free on return. Does not wait. Not for a stream that is being captured.
@@ -45,36 +48,43 @@ class staging {
       require_cuda(cudaEventRecord(free.copied, context.stream()), "cudaEventRecord");
     }
   }
-  int buffers() const { return static_cast<int>(buffers_.size()); }
+  int buffers() const { return buffers_; }
 
  private:
   struct buffer {
-    void* memory;
-    cudaEvent_t copied;
+    void* memory = nullptr;
+    cudaEvent_t copied = nullptr;
+    buffer* next = nullptr;
+  };
+
+  struct unfinished {
+    buffer* one = new buffer;
+    ~unfinished() { delete one; }
   };
 
   const buffer& take() {
-    for (const buffer& one : buffers_) {
-      const cudaError_t status = cudaEventQuery(one.copied);
-      if (status == cudaSuccess) return one;
+    buffer** place = &first_;
+    for (; *place; place = &(*place)->next) {
+      const cudaError_t status = cudaEventQuery((*place)->copied);
+      if (status == cudaSuccess) return **place;
       if (status != cudaErrorNotReady) fail_cuda(status, "cudaEventQuery");
       static_cast<void>(cudaGetLastError());
     }
     const relaxed_capture during;
-    buffers_.reserve(buffers_.size() + 1);
-    buffer made{};
-    const cudaError_t status = cudaMallocHost(&made.memory, piece);
+    unfinished made;
+    const cudaError_t status = cudaMallocHost(&made.one->memory, piece);
     if (status == cudaErrorMemoryAllocation) {
       static_cast<void>(cudaGetLastError());
       fail("size", "no pinned memory left for a buffer of ", static_cast<std::uint64_t>(piece), " bytes; wait for the stream before writing more");
     }
     require_cuda(status, "cudaMallocHost");
-    require_cuda(cudaEventCreateWithFlags(&made.copied, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    buffers_.push_back(made);
-    return buffers_.back();
+    require_cuda(cudaEventCreateWithFlags(&made.one->copied, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    *place = made.one, made.one = nullptr, ++buffers_;
+    return **place;
   }
 
-  std::vector<buffer> buffers_;
+  buffer* first_ = nullptr;
+  int buffers_ = 0;
 };
 
 }}}  // namespace amphora::detail

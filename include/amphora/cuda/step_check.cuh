@@ -3,6 +3,7 @@
 #include <amphora/cuda/access.cuh>           // load, load_eight, load_one, store
 #include <amphora/cuda/launch.cuh>           // AMPHORA_KERNEL, launch, grid_for
 #include <amphora/cuda/step_tables.cuh>      // step_pieces, step_control, load_entry
+#include <amphora/detail/config.hpp>         // this_build
 #include <amphora/optimizer/norm_term.hpp>   // magnitude_of, with_term, norm_of_sum
 #include <amphora/optimizer/step_table.hpp>  // step_decision
 #include <amphora/optimizer/sum_order.hpp>   // step_columns, step_lanes, larger_magnitude
@@ -27,6 +28,7 @@ __device__ inline eight<float> load_part(const void* from, int left) {
   for (int j = 0; j < 8; ++j) result.x[j] = j < left ? load_one<Format, float, streamed>(from, j) : 0.0f;
   return result;
 }
+template <class Build = this_build>
 __device__ inline eight<float> load_part(format_id format, const void* array, std::int64_t i, int left) {
   if (format == format_id::f32) return load_part<f32>(static_cast<const float*>(array) + i, left);
   const void* const from = static_cast<const std::uint16_t*>(array) + i;
@@ -75,6 +77,7 @@ __device__ inline float squares_of_chunk(const void* chunk, int n, int thread) {
 }
 
 /// The chunk's sum value by value in double: host/norm.hpp's careful_sum. The first thread has it.
+template <class Build = this_build>
 __device__ inline double careful_chunk(const gradient_view& g, const step_piece& p, const gradient_facts& f, double order, double unit, int thread, std::int64_t& non_finite) {
   const float largest = largest_of(g.format);
   double lane[8] = {};
@@ -88,6 +91,7 @@ __device__ inline double careful_chunk(const gradient_view& g, const step_piece&
 }
 
 /// host/norm.hpp's checked_squares. The first thread has it.
+template <class Build = this_build>
 __device__ inline double checked_chunk(const gradient_view& g, const step_piece& p, const gradient_facts& f, int thread, std::int64_t& non_finite) {
   const bool narrow = g.format == format_id::f16;
   if (f.inverse <= (narrow ? 0x1p111f : 1.0f)) {

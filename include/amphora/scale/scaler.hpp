@@ -52,7 +52,7 @@ class scaler {
     if (memory_) context_->release(memory_, sizeof(scale_memory));
     if (!host_) return;
     host_->ended = true;
-    if (--host_->owners == 0) delete host_;
+    if (host_->remove_owner()) delete host_;
   }
 
   bool enabled() const { return enabled_; }

@@ -3,9 +3,7 @@
 #include <amphora/error.hpp>    // fail
 #include <amphora/version.hpp>  // AMPHORA_ABI
 
-#include <atomic>   // atomic
 #include <cstdint>  // uint64_t
-#include <utility>  // exchange
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
@@ -27,13 +25,17 @@ struct pending_handle {
 };
 
 /// The host's half of a scaler, shared with its tickets so that a ticket that outlives its scaler is stale and not dangling.
-/// Only the count of owners may be touched by several threads.
+/// Only the count of owners may be touched by several threads; the compiler's own atomics, since <atomic> is a large header.
 struct issuer {
-  std::atomic<int> owners{1};
+  int owners = 1;
   std::uint64_t generation = 0;  ///< how many updates there were
   bool ended = false;            ///< the scaler is gone
   bool open = false;             ///< a loss was scaled, and nothing has used its gradients yet
   pending_handle first;          ///< head of the list of handles
+
+  void add_owner() noexcept { __atomic_add_fetch(&owners, 1, __ATOMIC_RELAXED); }
+  /// Whether it was the last one.
+  bool remove_owner() noexcept { return __atomic_sub_fetch(&owners, 1, __ATOMIC_ACQ_REL) == 0; }
 };
 
 }  // namespace detail
@@ -45,18 +47,21 @@ struct issuer {
 class ticket {
  public:
   ticket() = default;
-  ticket(detail::issuer& scaler, const scale_slot* slot) : issuer_(&scaler), generation_(scaler.generation), slot_(slot) { ++issuer_->owners; }
+  ticket(detail::issuer& scaler, const scale_slot* slot) : issuer_(&scaler), generation_(scaler.generation), slot_(slot) { issuer_->add_owner(); }
   ticket(const ticket& other) : issuer_(other.issuer_), generation_(other.generation_), slot_(other.slot_) {
-    if (issuer_) ++issuer_->owners;
+    if (issuer_) issuer_->add_owner();
   }
-  ticket(ticket&& other) noexcept
-      : issuer_(std::exchange(other.issuer_, nullptr)), generation_(std::exchange(other.generation_, 0)), slot_(std::exchange(other.slot_, nullptr)) {}
+  ticket(ticket&& other) noexcept : issuer_(other.issuer_), generation_(other.generation_), slot_(other.slot_) {
+    other.issuer_ = nullptr, other.generation_ = 0, other.slot_ = nullptr;
+  }
   ticket& operator=(ticket other) noexcept {
-    std::swap(issuer_, other.issuer_), std::swap(generation_, other.generation_), std::swap(slot_, other.slot_);
+    detail::issuer* const mine = issuer_;
+    issuer_ = other.issuer_, generation_ = other.generation_, slot_ = other.slot_;
+    other.issuer_ = mine;
     return *this;
   }
   ~ticket() {
-    if (issuer_ && --issuer_->owners == 0) delete issuer_;
+    if (issuer_ && issuer_->remove_owner()) delete issuer_;
   }
 
   /// Device pointers, null for a ticket of no scaler; do not read them on the host.
