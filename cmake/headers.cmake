@@ -195,6 +195,8 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/staging.cuh
   include/amphora/cuda/step.cuh
   include/amphora/cuda/step_check.cuh
+  include/amphora/cuda/step_norm.cuh
+  include/amphora/cuda/step_numbers.cuh
   include/amphora/cuda/step_tables.cuh
   include/amphora/cuda/step_update.cuh
 )

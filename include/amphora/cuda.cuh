@@ -145,5 +145,7 @@
 #include <amphora/cuda/staging.cuh>
 #include <amphora/cuda/step.cuh>
 #include <amphora/cuda/step_check.cuh>
+#include <amphora/cuda/step_norm.cuh>
+#include <amphora/cuda/step_numbers.cuh>
 #include <amphora/cuda/step_tables.cuh>
 #include <amphora/cuda/step_update.cuh>

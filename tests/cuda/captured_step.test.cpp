@@ -207,6 +207,28 @@ TEST_CASE("after replays a loss and a ticket have the scale as it is, not as the
   CHECK(ticket.valid());
 }
 
+TEST_CASE("a captured backward pass is replayed for an accumulation, and its gradients are stepped by a call") {
+  test_context context;
+  device_array<float> w(context, {0}), g(context, {0}), loss(context, {3});
+  amp::mixed_optimizer<amp::sgd, test_context> optimizer(context, amp::sgd{0.5f}, {amp::parameter_view(w.data(), nullptr, g.data(), nullptr, 1)});
+  amp::scaler scaler(context, amp::growth{2, 0.5, 1, 4});
+  graph backward(context, [&] {  // loss = 3 w: its gradient is added as 3 · scale
+    auto scaled_loss = scaler.scale(context, amp::view(loss.data()));
+    amp::add_gradients(context, scaled_loss.value(), g.view());
+  });
+  float scale = 4;
+  for (int batch = 1; batch <= 4; ++batch, scale *= 2) {
+    g.set({0});
+    for (int micro = 0; micro < 2; ++micro) backward.replay(context);
+    CHECK(g[0] == 6 * scale);
+    const auto outcome = optimizer.step(context, amp::scaled(optimizer.gradients(), scaler.ticket(context)));
+    CHECK(outcome.wait_result(context) == amp::step_result::stepped);
+    scaler.update(context, outcome);
+    CHECK(w[0] == -3.0f * static_cast<float>(batch));
+    CHECK(scaler.wait_scale(context) == 2 * scale);
+  }
+}
+
 TEST_CASE("saved after replays, a run goes on elsewhere with equal bits") {
   training one, other;
   one.write_batch(0, 'F'), one.step();

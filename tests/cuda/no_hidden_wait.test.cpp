@@ -19,6 +19,11 @@ namespace amp = amphora;
 namespace {
 
 struct mixed : amp::o1<amp::f16> {};
+#if defined(AMPHORA_EMULATED_CUDA)
+constexpr const char* state_path = "no_hidden_wait.emulated.state";
+#else
+constexpr const char* state_path = "no_hidden_wait.state";
+#endif
 constexpr std::int64_t rows = 6, columns = 8, classes = 4;
 template <class T> using tensor = amp::tensor<T, test_context>;
 
@@ -157,7 +162,7 @@ class program {
   amp::mixed_optimizer<amp::lamb, test_context> optimizer{context, amp::lamb{}, {w.view(), b.view()}};
   const std::vector<float> host_numbers = std::vector<float>(rows * columns, 1.0f), many = std::vector<float>(50000, 1.0f);
   pinned log;
-  std::string scaler_text, path = "no_hidden_wait.state";
+  std::string scaler_text, path = state_path;
 };
 
 }  // namespace

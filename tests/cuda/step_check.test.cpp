@@ -16,23 +16,6 @@ bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0 |
 
 }  // namespace
 
-TEST_CASE("one block adds the sums of any number of chunks in the host's order") {
-  amp::cuda_context context;
-  for (std::int64_t count : {0, 1, 127, 128, 129, 2047, 2048, 5000, 20001})
-    for (double order : {1.0, std::numeric_limits<double>::infinity()}) {
-      CAPTURE(count);
-      std::mt19937 random(7);
-      std::vector<double> partial(static_cast<std::size_t>(count));
-      for (double& x : partial) x = static_cast<double>(random()) * (random() % 2 ? 1e-20 : 1.0);
-      amp::tensor<double, amp::cuda_context> sums(context, {count}), result(context, {1});
-      amp::tensor<amp::gradient_facts, amp::cuda_context> facts(context, {1});
-      amp::write(context, partial, sums);
-      const amp::gradient_facts start;
-      amp::scale_kernels<amp::cuda_device>::write(context, &start, facts.data(), sizeof start);
-      launch(context, "finish_norm", 1, check_threads, finish_norm<>, sums.data(), count, facts.data(), order, static_cast<const double*>(nullptr), result.data());
-      CHECK(same_bits(check::read(context, result.data()), fold_columns(partial.data(), count, !is_finite(order))));
-    }
-}
 TEST_CASE("B18 a chunk past 2^32 elements is checked where it lies") {
   amp::cuda_context context;
   std::vector<float> values(3000);

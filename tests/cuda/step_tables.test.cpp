@@ -167,3 +167,16 @@ TEST_CASE("lists outside an optimizer are found again by their contents; those o
   for (int k = 1; k < 12; ++k) CHECK(is(check::read(context, find(k).table + 2), 0, 2, k + 1));
   CHECK(context.allocations() == allocations);
 }
+TEST_CASE("an optimizer fits into the workspace that it asks for, and steps in it") {
+  amp::cuda_context outer;
+  const auto layouts = std::vector<check::layout>{{5000, amp::format_id::f16, amp::format_id::f16}, {1, amp::format_id::f32, amp::format_id::f16}};
+  check::model<amp::cuda_context> m(outer, layouts, 1, 0);
+  m.set_gradients(check::fill::plain, 1);
+  const std::int64_t bytes = amp::mixed_optimizer<amp::sgd, amp::cuda_context>::workspace_bytes(m.parameters(false));
+  amp::tensor<unsigned char, amp::cuda_context> memory(outer, {bytes});
+  amp::cuda_context context(outer.stream(), nullptr, {memory.data(), static_cast<std::size_t>(bytes)});
+  amp::mixed_optimizer<amp::sgd, amp::cuda_context> optimizer(context, amp::sgd{}, m.parameters(false));
+  const auto outcome = optimizer.step(context, optimizer.gradients(), amp::clip_global_norm{1.0f});
+  CHECK(outcome.wait_result(context) == amp::step_result::stepped);
+  CHECK(context.workspace_used() <= static_cast<std::size_t>(bytes));
+}

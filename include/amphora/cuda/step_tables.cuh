@@ -79,13 +79,16 @@ AMPHORA_KERNEL void cut_pieces(const gradient_view* gradients, const std::int64_
   }
 }
 
+/// What an array takes of a context's memory.
+constexpr std::int64_t taken_of(std::int64_t bytes) { return bytes < 512 ? 512 : (bytes + 511) / 512 * 512; }
+
 /// The tables of one list of gradients in device memory. Sent in stream order, without a wait.
 class gradient_table {
  public:
   gradient_table(cuda_context& context, std::int64_t count, std::int64_t most_chunks)
       : gradients_(context, {count}), first_(context, {count + 1}), pieces_(context, {most_chunks}) {}
   static constexpr std::int64_t bytes(std::int64_t count, std::int64_t most_chunks) {
-    return count * std::int64_t(sizeof(gradient_view)) + (count + 1) * std::int64_t(sizeof(std::int64_t)) + most_chunks * std::int64_t(sizeof(step_piece));
+    return taken_of(count * std::int64_t(sizeof(gradient_view))) + taken_of((count + 1) * std::int64_t(sizeof(std::int64_t))) + taken_of(most_chunks * std::int64_t(sizeof(step_piece)));
   }
 
   bool fits(std::int64_t count, std::int64_t chunks) const { return gradients_.size() == count && pieces_.size() >= chunks; }
@@ -132,8 +135,9 @@ struct step_tables<cuda_context> {
     scale_kernels<cuda_device>::write(context, &zero, control_.data(), sizeof zero);
   }
   static std::int64_t bytes(const std::vector<parameter_view>& parameters) {
-    return count(parameters) * std::int64_t(sizeof(step_tensor)) + gradient_table::bytes(count(parameters), chunks(parameters)) + std::int64_t(sizeof(step_control));
+    return taken(count(parameters) * std::int64_t(sizeof(step_tensor))) + gradient_table::bytes(count(parameters), chunks(parameters)) + taken(sizeof(step_control));
   }
+  static constexpr std::int64_t taken(std::int64_t bytes) { return taken_of(bytes); }
 
   /// Errors  capture  the list changed, and the stream is being captured
   template <class Rule, class Schedule>

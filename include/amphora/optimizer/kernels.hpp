@@ -12,7 +12,7 @@ namespace amphora { inline namespace AMPHORA_ABI {
 /// What becomes of numbers below 2^-126 in an update. A moment that decays into them slows a step two to three times on many CPUs.
 enum class subnormals {
   keep,   ///< as IEEE 754 has it (the default)
-  flush,  ///< the update reads and writes 0 in their place
+  flush,  ///< the update reads and writes 0 in their place; on CUDA weights and state, on the host what it computes in between too
 };
 
 namespace detail {
@@ -40,6 +40,8 @@ struct step_tables {
   step_tables(Context&, const std::vector<parameter_view>&) {}
   /// What the constructor takes from the context.
   static constexpr std::int64_t bytes(const std::vector<parameter_view>&) { return 0; }
+  /// What an array of so many bytes takes of the context's memory.
+  static constexpr std::int64_t taken(std::int64_t bytes) { return bytes; }
 };
 
 }  // namespace detail

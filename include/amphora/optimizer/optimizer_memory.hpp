@@ -54,7 +54,7 @@ struct optimizer_memory {
         steps(context, {count}), scalars(context, {count}), nows(context, {count}), trusts(context, {traits::needs_norms ? count : 0}),
         partial(context, {chunk_count * sums}) {}
 
-  template <class T> static constexpr std::int64_t bytes_of(std::int64_t n) { return n * static_cast<std::int64_t>(sizeof(T)); }
+  template <class T> static constexpr std::int64_t bytes_of(std::int64_t n) { return step_tables<Context>::taken(n * static_cast<std::int64_t>(sizeof(T))); }
   static std::int64_t own_floats(const std::vector<parameter_view>& parameters) {
     std::int64_t floats = 0;
     for (const parameter_view& p : parameters) floats += p.state ? 0 : traits::states * state_stride(p.n);

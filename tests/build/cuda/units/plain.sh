@@ -1,9 +1,8 @@
 #!/bin/sh
-# plain.sh NVCC ROOT FOLDER [option of nvcc's]: two units in one program. No strong symbol of the library's, and kernels that no
+# plain.sh NVCC LIBRARIES ROOT FOLDER [option of nvcc's]: two units in one program. No strong symbol of the library's, and kernels that no
 # other object sees, not even with the defaults of toolkits before 13.
 set -eu
-nvcc=$1 root=$2 folder=$3 mode=${4:-} units=$(dirname "$0")
-libraries=$(dirname "$(readlink -f "$nvcc")")/../lib64
+nvcc=$1 libraries=$2 root=$3 folder=$4 mode=${5:-} units=$(dirname "$0")
 mkdir -p "$folder"
 for option in static-global-template-stub device-entity-has-hidden-visibility; do
   ! "$nvcc" --help | grep -q -e "--$option" || mode="$mode -$option=false"

@@ -1,8 +1,7 @@
 #!/bin/sh
-# shared.sh NVCC ROOT FOLDER: two shared objects in one program. Neither exports a kernel.
+# shared.sh NVCC LIBRARIES ROOT FOLDER: two shared objects in one program. Neither exports a kernel.
 set -eu
-nvcc=$1 root=$2 folder=$3 units=$(dirname "$0")
-libraries=$(dirname "$(readlink -f "$nvcc")")/../lib64
+nvcc=$1 libraries=$2 root=$3 folder=$4 units=$(dirname "$0")
 mkdir -p "$folder"
 for unit in one two; do
   "$nvcc" -std=c++17 -arch=sm_75 -Werror all-warnings -Xcompiler -fPIC -shared -I "$root/include" "$units/$unit.cu" -lcublas -lcublasLt "-L$libraries" -o "$folder/lib$unit.so"
