@@ -138,6 +138,13 @@ set(AMPHORA_HEADERS
   include/amphora/ops/scope.hpp
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
+  # autograd
+  include/amphora/autograd/backward.hpp
+  include/amphora/autograd/gradient_pass.hpp
+  include/amphora/autograd/record.hpp
+  include/amphora/autograd/relu.hpp
+  include/amphora/autograd/tape.hpp
+  include/amphora/autograd/variable.hpp
   # host
   include/amphora/host/block.hpp
   include/amphora/host/block_avx2.hpp

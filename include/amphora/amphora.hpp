@@ -121,6 +121,13 @@
 #include <amphora/ops/softmax.hpp>
 #include <amphora/ops/sum.hpp>
 
+#include <amphora/autograd/backward.hpp>
+#include <amphora/autograd/gradient_pass.hpp>
+#include <amphora/autograd/record.hpp>
+#include <amphora/autograd/relu.hpp>
+#include <amphora/autograd/tape.hpp>
+#include <amphora/autograd/variable.hpp>
+
 #include <amphora/host/block.hpp>
 #include <amphora/host/block_avx2.hpp>
 #include <amphora/host/block_avx512.hpp>

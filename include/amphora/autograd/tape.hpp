@@ -1,11 +1,9 @@
-// Records what ops do to variables.
+// Where ops on variables are recorded: leaves, parameters, constants.
 #pragma once
+#include <amphora/autograd/record.hpp>    // record
 #include <amphora/autograd/variable.hpp>  // variable
 #include <amphora/ops/operand.hpp>        // require_shape
 
-#include <algorithm>    // max
-#include <memory>       // make_shared, weak_ptr
-#include <tuple>        // apply, tuple
 #include <type_traits>  // decay_t
 #include <utility>      // move
 
@@ -15,6 +13,11 @@ namespace amphora { inline namespace AMPHORA_ABI {
 ///
 /// It holds a context and whether ops are recorded, nothing else: there is no state that two threads or two regions could
 /// share, and copying one costs nothing. The graph belongs to its variables and ends with them.
+///
+///     amp::tape tape{context};
+///     const auto h = amp::relu<mixed>(tape, amp::linear<mixed>(tape, tape.constant(x), tape.leaf(w), tape.leaf(b)));
+///
+/// Context  host_context or cuda_context; it must outlive the tape and all variables
 template <class Context>
 class tape {
  public:
@@ -26,7 +29,12 @@ class tape {
   /// The same without recording: values alone, for evaluation.
   tape no_grad() const { return tape(*context_, false); }
 
-  /// A leaf: its gradient is wanted.
+  /// What no gradient is wanted of: taken over, or in memory that must outlive the graph.
+  template <class T> variable<T, Context> constant(tensor<T, Context>&& value) const { return variable<T, Context>(std::move(value)); }
+  template <class T> variable<T, Context> constant(const tensor<T, Context>& value) const { return variable<T, Context>(value.view()); }
+  template <class T> auto constant(const view<T>& value) const { return variable<std::remove_const_t<T>, Context>(view<const std::remove_const_t<T>>(value)); }
+
+  /// A leaf: its gradient is wanted, and kept by it.
   ///
   /// value  taken over
   template <class T> variable<T, Context> leaf(tensor<T, Context> value) const {
@@ -34,19 +42,24 @@ class tape {
     result.shared()->needs_gradient = true;
     return result;
   }
-  /// A leaf in memory of the caller's, whose gradient goes to memory of the caller's: written by the first pass, added to by others.
+  /// A leaf in memory of the caller's, whose gradient goes to memory of the caller's: written by the first pass that reaches it,
+  /// added to by the others. Several leaves may have one memory for their gradients: within a pass they add to it.
   ///
   /// value     what ops read; must outlive the graph
-  /// gradient  of the same shape
+  /// gradient  of the same shape, in any format
   /// Errors    shape
-  template <class T, class Gradient> variable<T, Context, Gradient> leaf(const view<const T>& value, const view<Gradient>& gradient) const {
+  template <class T, class Gradient>
+  auto leaf(const view<T>& value, const view<Gradient>& gradient) const {
     detail::require_shape("leaf", "memory for a gradient", gradient.shape(), value.shape());
-    variable<T, Context, Gradient> result(value);
+    variable<std::remove_const_t<T>, Context, Gradient> result{view<const std::remove_const_t<T>>(value)};
     auto& cell = *result.shared();
     cell.needs_gradient = true, cell.has_sink = true, cell.sink = gradient;
     return result;
   }
-  /// A parameter's weights; its gradient goes where the parameter's step reads it. A frozen one is a constant.
+  /// A parameter's weights; the gradient goes where its step reads it, with no copy in between. A frozen one is a constant.
+  ///
+  /// Call it anew for each graph: the pass over that graph then overwrites the gradient. A parameter that the pass does not
+  /// reach keeps the gradient that it has: zero_gradient() it first where that can happen.
   template <class Parameter> auto leaf(Parameter& parameter) const {
     using gradient = typename decltype(parameter.gradient())::value_type;
     const auto weights = parameter.weights();
@@ -54,7 +67,7 @@ class tape {
     if (parameter.is_frozen()) return variable<T, Context, gradient>(weights);
     return leaf(weights, parameter.gradient());
   }
-  /// Adds to what stands in a parameter's gradient, also in the first pass: for accumulation over several graphs.
+  /// The same, but also the first pass adds to what stands there: for accumulation over several graphs.
   template <class Parameter> auto accumulating_leaf(Parameter& parameter) const {
     auto result = leaf(parameter);
     result.shared()->sink_is_filled = true;
@@ -66,52 +79,7 @@ class tape {
   bool records_;
 };
 
-namespace detail {
-
-/// An op that was recorded.
-///
-/// Op  has backward(pass, gradient, value, inputs…), which gives each input its gradient by pass.give or pass.write
-template <class T, class Context, class Op, class... Inputs>
-class recorded final : public producer<Context> {
- public:
-  recorded(const std::shared_ptr<cell<T, Context, T>>& value, Op op, const Inputs&... inputs) : value_(value), op_(std::move(op)), inputs_(inputs...) {}
-
-  void run(gradient_pass<Context>& pass) override {
-    const auto value = value_.lock();
-    if (!value || !value->collected) return;
-    const variable<T, Context> gradient(value->collected), itself(value);
-    std::apply([&](const auto&... input) { op_.backward(pass, gradient, itself, input...); }, inputs_);
-  }
-  void release(std::vector<std::shared_ptr<producer<Context>>>& last) override {
-    std::apply([&](auto&... input) { (let_go(input, last), ...); }, inputs_);
-  }
-
- private:
-  template <class Input> static void let_go(Input& input, std::vector<std::shared_ptr<producer<Context>>>& last) {
-    const auto& cell = input.shared();
-    if (cell && cell.use_count() == 1 && cell->made_by) last.push_back(std::move(cell->made_by));
-    input = Input();
-  }
-
-  std::weak_ptr<cell<T, Context, T>> value_;
-  Op op_;
-  std::tuple<Inputs...> inputs_;
-};
-
-}  // namespace detail
-
-/// A value that an op has computed, with what its backward pass needs where the tape records and an input needs a gradient.
-///
-/// op  as of detail::recorded; what it keeps (settings, other values) lives as long as the graph
-template <class T, class Context, class Op, class... Inputs>
-variable<T, Context> record(const tape<Context>& recording, tensor<T, Context> value, Op op, const Inputs&... inputs) {
-  variable<T, Context> result(std::move(value));
-  if (!recording.records() || !(inputs.needs_gradient() || ...)) return result;
-  auto& cell = *result.shared();
-  cell.needs_gradient = true;
-  ((cell.depth = (std::max)(cell.depth, inputs ? inputs.shared()->depth + 1 : 0)), ...);
-  cell.made_by = std::make_shared<detail::recorded<T, Context, Op, Inputs...>>(result.shared(), std::move(op), inputs...);
-  return result;
-}
+template <class X> inline constexpr bool is_tape_v = false;
+template <class Context> inline constexpr bool is_tape_v<tape<Context>> = true;
 
 }}  // namespace amphora
