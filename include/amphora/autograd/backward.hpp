@@ -57,7 +57,7 @@ void backward(Context& context, const variable<T, Context>& value, graph after =
 }
 /// By a seed in any format, on the device.
 template <class T, class Context, class Seed>
-void backward(Context& context, const variable<T, Context>& value, const view<const Seed>& seed, graph after = graph::free) {
+void backward(Context& context, const variable<T, Context>& value, const view<Seed>& seed, graph after = graph::free) {
   tensor<T, Context> start(context, seed.shape());
   cast(context, into(start), seed);
   backward(context, value, variable<T, Context>(std::move(start)), after);

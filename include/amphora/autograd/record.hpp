@@ -44,6 +44,36 @@ class producer {
   }
 };
 
+/// Where differentiation ends: a gradient that was only written, of an op that does not say how it depends on its inputs.
+template <class Context>
+class dead_end final : public producer<Context> {
+  using typename producer<Context>::any_cell;
+
+ public:
+  explicit dead_end(std::vector<any_cell> inputs) : inputs_(std::move(inputs)) {}
+  [[noreturn]] void run(gradient_pass<Context>&, const any_cell&) override {
+    fail("no-derivative", "backward: the gradient of an op on the way has no derivative of its own; leave this op out of what is differentiated twice");
+  }
+  void add_inputs(std::vector<any_cell>& inputs) const override { inputs.insert(inputs.end(), inputs_.begin(), inputs_.end()); }
+  bool reaches_more() const override { return false; }
+  void release(std::vector<std::shared_ptr<producer<Context>>>& last) override {
+    for (const any_cell& cell : inputs_)
+      if (cell.use_count() == 1 && cell->made_by) last.push_back(std::move(cell->made_by));
+    inputs_.clear();
+  }
+  bool is_released() const override { return inputs_.empty(); }
+
+ private:
+  std::vector<any_cell> inputs_;
+};
+template <class T, class Context>
+void end_at(cell<T, Context, T>& value, const std::vector<std::shared_ptr<cell_base<Context>>>& inputs) {
+  if (inputs.empty()) return;
+  value.needs_gradient = true;
+  for (const auto& input : inputs) value.depth = (std::max)(value.depth, input->depth + 1);
+  value.made_by = std::make_shared<dead_end<Context>>(inputs);
+}
+
 template <class Op, class = void> inline constexpr bool reaches_more_v = false;
 template <class Op> inline constexpr bool reaches_more_v<Op, std::enable_if_t<Op::reaches_more>> = true;
 

@@ -10,15 +10,13 @@ namespace detail {
 template <class Policy>
 struct relu_gradient_record {
   template <class Pass, class H, class G, class X> void backward(Pass& pass, const H& gradient, const H&, const G& grad, const X& x) const {
-    if (!pass.creates_graph()) pass.write(grad, [&](auto target) { relu_backward<Policy>(pass.context(), target, gradient.value(), x.value()); });
-    else pass.give(grad, record(pass.tape(), relu_backward<Policy>(pass.context(), gradient.value(), x.value()), *this, gradient, x));
+    pass.write(grad, [&](auto target) { relu_backward<Policy>(pass.context(), target, gradient.value(), x.value()); }, *this, gradient, x);
   }
 };
 template <class Policy>
 struct relu_record {
   template <class Pass, class G, class X> void backward(Pass& pass, const G& gradient, const G&, const X& x) const {
-    if (!pass.creates_graph()) pass.write(x, [&](auto target) { relu_backward<Policy>(pass.context(), target, gradient.value(), x.value()); });
-    else pass.give(x, record(pass.tape(), relu_backward<Policy>(pass.context(), gradient.value(), x.value()), relu_gradient_record<Policy>{}, gradient, x.detach()));
+    pass.write(x, [&](auto target) { relu_backward<Policy>(pass.context(), target, gradient.value(), x.value()); }, relu_gradient_record<Policy>{}, gradient, x.detach());
   }
 };
 

@@ -119,12 +119,12 @@ class variable {
   void clear_gradient() { own().gradient.reset(), own().sink_is_filled = false; }
 
   /// The same values, in the same memory, as a constant.
-  variable detach() const { return reshaped_constant(shape()); }
-  /// For the library: the same memory as a constant of another shape.
-  variable reshaped_constant(const amphora::shape& other) const {
-    auto result = std::make_shared<cell_type>();
+  variable detach() const { return in_same_memory<Gradient>(shape()); }
+  /// For the library: the same as a constant of another shape.
+  template <class OtherGradient = T> variable<T, Context, OtherGradient> in_same_memory(const amphora::shape& other) const {
+    auto result = std::make_shared<detail::cell<T, Context, OtherGradient>>();
     result->owned = own().owned, result->value = own().value.reshaped(other);
-    return variable(std::move(result));
+    return variable<T, Context, OtherGradient>(std::move(result));
   }
 
   /// In every pass from now on, calls function(gradient) when this value's gradient is complete.
