@@ -40,14 +40,17 @@ struct residual {
 };
 //! [op]
 
-/// Its second derivative is said: twice x has twice the gradient, and that is this op again.
+//! [again]
+// Twice x: its gradient is this op of the gradient.
 struct doubled {
   using parent = amphora::op::add;
-  template <class Policy, class Context, class X> static auto forward(Context& context, const X& x) { return amphora::add<Policy>(context, x, x); }
-  template <class Policy, class Pass, class G, class X> static void backward(Pass& pass, const G& gradient, const G&, const X& x) {
-    pass.give(x, amphora::apply<Policy>(pass.tape(), doubled{}, gradient));
-  }
+
+  template <class Policy, class Context, class X>
+  static auto forward(Context& context, const X& x) { return amphora::add<Policy>(context, x, x); }
+  template <class Policy, class Pass, class G, class X>
+  static void backward(Pass& pass, const G& gradient, const G&, const X& x) { pass.give(x, amphora::apply<Policy>(pass.tape(), doubled{}, gradient)); }
 };
+//! [again]
 
 }  // namespace theirs
 
