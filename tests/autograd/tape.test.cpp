@@ -95,6 +95,18 @@ TEST_CASE("a leaf in the caller's memory shows its gradient, adds in later passe
   CHECK(values(context, memory) == list{4, 40});
 }
 
+TEST_CASE("constants lie in memory of their own, or of the caller's, of any type") {
+  test_context context;
+  const amp::tape tape(context);
+  const auto x = check::random<float>(context, {3}, 1);
+  CHECK(tape.constant(x).value().data() == x.data());
+  CHECK(tape.constant(x.view()).value().data() == x.data());
+  CHECK(!tape.constant(x).needs_gradient());
+  CHECK(values(context, tape.constant(check::random<float>(context, {3}, 1))) == values(context, x));
+  const auto indices = tape.constant(check::given<std::int64_t>(context, {2}, {7, 9}));
+  CHECK(values(context, indices) == list{7, 9});
+}
+
 TEST_CASE("a frozen parameter is a constant") {
   layer l;
   amp::parameter<mixed, amp::op::linear, test_context> frozen{l.context, "frozen", {4, 6}, amp::training::frozen};

@@ -4,6 +4,7 @@
 #include <amphora/autograd/record.hpp>          // record, end_at
 #include <amphora/autograd/tape.hpp>            // tape
 #include <amphora/autograd/variable.hpp>        // variable
+#include <amphora/format/format_of.hpp>         // is_storage_v
 #include <amphora/ops/add.hpp>                  // add_value
 #include <amphora/ops/cast.hpp>                 // cast_backward
 
@@ -179,7 +180,7 @@ auto cell<T, Context, Gradient>::hooked(any_cell gradient_of_value) const -> any
 }
 template <class T, class Context, class Gradient>
 void cell<T, Context, Gradient>::finish(gradient_pass<Context>& pass, const any_cell& gradient_of_value) {
-  pass.finish(*this, gradient_of_value);
+  if constexpr (is_storage_v<Gradient>) pass.finish(*this, gradient_of_value);  // integers are constants
 }
 
 }  // namespace detail
