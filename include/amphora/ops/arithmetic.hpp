@@ -3,7 +3,7 @@
 #include <amphora/detail/config.hpp>  // AMPHORA_HD
 #include <amphora/format/real.hpp>    // add_once, multiply_once
 #include <amphora/op/promoting.hpp>   // op::sub, op::mul, op::div
-#include <amphora/ops/function.hpp>   // apply, slopes
+#include <amphora/ops/function.hpp>   // applied, slopes
 
 #include <cmath>  // copysign, floor, fmod, trunc
 
@@ -52,7 +52,7 @@ struct rounded_div_function {
     const Real down = std::floor(whole);
     return whole - down > Real(0.5) ? down + 1 : down;
   }
-  template <int I, class Real> AMPHORA_HD constexpr Real slope(by<I>, Real, Real, Real) const { return 0; }
+  template <int K, class Real> AMPHORA_HD constexpr Real slope(by<K>, Real, Real, Real) const { return 0; }
 };
 
 }  // namespace detail
@@ -63,7 +63,7 @@ struct rounded_div_function {
 /// Value   the broadcast shape; sub<Policy>(context, into(y), a, b) writes it to y, which may be an operand of that shape
 /// Errors  shape
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
-auto sub(Context& context, const A& a, const B& b, double alpha = 1) { return detail::apply<Policy, op::sub>("sub", context, detail::sub_function{alpha}, a, b); }
+auto sub(Context& context, const A& a, const B& b, double alpha = 1) { return detail::applied<Policy, op::sub>("sub", context, detail::sub_function{alpha}, a, b); }
 template <class Policy, class Context, class Y, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
 void sub(Context& context, into<Y> y, const A& a, const B& b, double alpha = 1) {
   detail::apply_into<Policy, op::sub>("sub", context, detail::sub_function{alpha}, y, a, b);
@@ -83,7 +83,7 @@ auto sub_backward(Context& context, const G& grad, const A& a, const B& b, doubl
 
 /// a · b, under the rules of sub.
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
-auto mul(Context& context, const A& a, const B& b) { return detail::apply<Policy, op::mul>("mul", context, detail::mul_function{}, a, b); }
+auto mul(Context& context, const A& a, const B& b) { return detail::applied<Policy, op::mul>("mul", context, detail::mul_function{}, a, b); }
 template <class Policy, class Context, class Y, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
 void mul(Context& context, into<Y> y, const A& a, const B& b) {
   detail::apply_into<Policy, op::mul>("mul", context, detail::mul_function{}, y, a, b);
@@ -103,7 +103,7 @@ auto mul_backward(Context& context, const G& grad, const A& a, const B& b) {
 
 /// a / b, under the rules of sub.
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
-auto div(Context& context, const A& a, const B& b) { return detail::apply<Policy, op::div>("div", context, detail::div_function{}, a, b); }
+auto div(Context& context, const A& a, const B& b) { return detail::applied<Policy, op::div>("div", context, detail::div_function{}, a, b); }
 template <class Policy, class Context, class Y, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
 void div(Context& context, into<Y> y, const A& a, const B& b) {
   detail::apply_into<Policy, op::div>("div", context, detail::div_function{}, y, a, b);

@@ -26,41 +26,41 @@ template <int Operand> struct by {};
 /// A function f of the operands x… has, over float and double:
 ///
 ///     f.value(x…)
-///     f.slope(by<I>, grad, x…)            grad · ∂f/∂x_I
-///     f.curvature(by<I>, by<J>, h, x…)    h · ∂²f/∂x_I ∂x_J; where it has none, that is 0
-///     f.bend(by<I>, by<J>)                instead of curvature: ∂²f/∂x_I ∂x_J is this number everywhere
-///     f.factor(by<I>)                     instead of slope: f is linear in x_I and this is its slope
+///     f.slope(by<K>, grad, x…)            grad · ∂f/∂x_K
+///     f.curvature(by<K>, by<J>, h, x…)    h · ∂²f/∂x_K ∂x_J; where it has none, that is 0
+///     f.bend(by<K>, by<J>)                instead of curvature: ∂²f/∂x_K ∂x_J is this number everywhere
+///     f.factor(by<K>)                     instead of slope: f is linear in x_K and this is its slope
 template <class Function> struct element_value {
   Function f;
   template <class... Real> AMPHORA_HD auto operator()(std::int64_t, Real... x) const { return f.value(x...); }
 };
-template <class Function, int I> struct element_slope {
+template <class Function, int K> struct element_slope {
   Function f;
-  template <class Real, class... Rest> AMPHORA_HD Real operator()(std::int64_t, Real grad, Rest... x) const { return f.slope(by<I>{}, grad, x...); }
+  template <class Real, class... Rest> AMPHORA_HD Real operator()(std::int64_t, Real grad, Rest... x) const { return f.slope(by<K>{}, grad, x...); }
 };
-template <class Function, int I, int J> struct element_curvature {
+template <class Function, int K, int J> struct element_curvature {
   Function f;
   template <class Real, class... Rest> AMPHORA_HD Real operator()(std::int64_t, Real v, Real grad, Rest... x) const {
-    return f.curvature(by<I>{}, by<J>{}, multiply_once(v, grad), x...);
+    return f.curvature(by<K>{}, by<J>{}, multiply_once(v, grad), x...);
   }
 };
 
-template <class Always, class Function, int I, int J, class... X> inline constexpr bool bends = false;
-template <class Function, int I, int J, class... X>
-inline constexpr bool bends<std::void_t<decltype(std::declval<const Function&>().curvature(by<I>{}, by<J>{}, 0.0f, X()...))>, Function, I, J, X...> = true;
-template <class> using float_for = float;
-/// Whether f's slope by operand I depends on operand J.
-template <class Function, int I, int J, class... Operands> inline constexpr bool bends_v = bends<void, Function, I, J, float_for<Operands>...>;
+template <class Always, class Function, int K, int J, class... X> inline constexpr bool bends = false;
+template <class Function, int K, int J, class... X>
+inline constexpr bool bends<std::void_t<decltype(std::declval<const Function&>().curvature(by<K>{}, by<J>{}, 0.0f, X()...))>, Function, K, J, X...> = true;
+template <class> struct float_for { using type = float; };  // an alias of no pack, to nvcc
+/// Whether f's slope by operand K depends on operand J.
+template <class Function, int K, int J, class... Operands> inline constexpr bool bends_v = bends<void, Function, K, J, typename float_for<Operands>::type...>;
 
-template <class Always, class Function, int I, int J> inline constexpr bool bends_evenly = false;
-template <class Function, int I, int J> inline constexpr bool bends_evenly<std::void_t<decltype(std::declval<const Function&>().bend(by<I>{}, by<J>{}))>, Function, I, J> = true;
+template <class Always, class Function, int K, int J> inline constexpr bool bends_evenly = false;
+template <class Function, int K, int J> inline constexpr bool bends_evenly<std::void_t<decltype(std::declval<const Function&>().bend(by<K>{}, by<J>{}))>, Function, K, J> = true;
 /// Whether that is so by a number.
-template <class Function, int I, int J> inline constexpr bool bends_evenly_v = bends_evenly<void, Function, I, J>;
+template <class Function, int K, int J> inline constexpr bool bends_evenly_v = bends_evenly<void, Function, K, J>;
 
-template <class Always, class Function, int I> inline constexpr bool is_linear = false;
-template <class Function, int I> inline constexpr bool is_linear<std::void_t<decltype(std::declval<const Function&>().factor(by<I>{}))>, Function, I> = true;
-/// Whether f is linear in operand I, with a slope that depends on nothing.
-template <class Function, int I> inline constexpr bool is_linear_v = is_linear<void, Function, I>;
+template <class Always, class Function, int K> inline constexpr bool is_linear = false;
+template <class Function, int K> inline constexpr bool is_linear<std::void_t<decltype(std::declval<const Function&>().factor(by<K>{}))>, Function, K> = true;
+/// Whether f is linear in operand K, with a slope that depends on nothing.
+template <class Function, int K> inline constexpr bool is_linear_v = is_linear<void, Function, K>;
 
 inline shape broadcast_all(const char*, const shape& a) { return a; }
 template <class... Rest> shape broadcast_all(const char* call, const shape& a, const shape& b, const Rest&... rest) { return broadcast_all(call, broadcast(call, a, b), rest...); }
@@ -96,22 +96,22 @@ void apply_into(const char* call, Context& context, const Function& f, const int
   }
 }
 template <class Policy, class Op, class Context, class Function, class... X>
-auto apply(const char* call, Context& context, const Function& f, const X&... x) {
+auto applied(const char* call, Context& context, const Function& f, const X&... x) {
   using result = result_t<Policy, Op, Context, X...>;
   if constexpr (may_call<Policy, Op, X...>())
     return made<result>(context, broadcast_all(call, operand(x).shape()...), [&](auto y) { apply_into<Policy, Op>(call, context, f, into(y), x...); });
   else return result{};
 }
 
-/// The gradient of operand I: grad · slope, summed over the axes along which that operand was broadcast.
-template <int I, class Policy, class Op, class Context, class Function, class Target, class G, class... X>
+/// The gradient of operand K: grad · slope, summed over the axes along which that operand was broadcast.
+template <int K, class Policy, class Op, class Context, class Function, class Target, class G, class... X>
 void slope_into(const char* call, Context& context, const Function& f, const Target& gx, const G& grad, const X&... x) {
   if constexpr (is_gradient_target_v<Target> && may_call<Policy, Op, X...>()) {
     const shape wide = broadcast_all(call, operand(x).shape()...);
     require_shape(call, "a gradient of the value", operand(grad).shape(), wide);
-    require_shape(call, "a gradient", memory_of(gx).shape(), operand(std::get<static_cast<std::size_t>(I)>(std::tie(x...))).shape());
-    if constexpr (is_linear_v<Function, I>) unbroadcast<given_t<G>>(context, gx, operand(grad), memory_of(gx).shape(), f.factor(by<I>{}));
-    else map_sum(before_t<given_t<G>, reads_of_t<Policy, Op, X...>>{}, context, element_slope<Function, I>{f}, wide, gx, operand(grad), operand(x)...);
+    require_shape(call, "a gradient", memory_of(gx).shape(), operand(std::get<static_cast<std::size_t>(K)>(std::tie(x...))).shape());
+    if constexpr (is_linear_v<Function, K>) unbroadcast<given_t<G>>(context, gx, operand(grad), memory_of(gx).shape(), f.factor(by<K>{}));
+    else map_sum(before_t<given_t<G>, reads_of_t<Policy, Op, X...>>{}, context, element_slope<Function, K>{f}, wide, gx, operand(grad), operand(x)...);
   }
 }
 /// Of a single operand, to memory of its own.
@@ -146,15 +146,15 @@ auto slopes(const char* call, Context& context, const Function& f, const G& grad
   return result;
 }
 
-/// For second derivatives, over the loops of `wide` and summed to the shape of y, as gradients are: g · slope by operand I, and v · g · curvature by
-/// I and J; g and v may be of a narrower shape.
-template <int I, class Policy, class Op, class Context, class Function, class Target, class G, class... X>
+/// For second derivatives, over the loops of `wide` and summed to the shape of y, as gradients are: g · slope by operand K, and v · g · curvature by
+/// K and J; g and v may be of a narrower shape.
+template <int K, class Policy, class Op, class Context, class Function, class Target, class G, class... X>
 void slope_sum(Context& context, const Function& f, const shape& wide, const Target& y, const G& g, const X&... x) {
-  map_sum(before_t<given_t<G>, reads_of_t<Policy, Op, X...>>{}, context, element_slope<Function, I>{f}, wide, y, operand(g), operand(x)...);
+  map_sum(before_t<given_t<G>, reads_of_t<Policy, Op, X...>>{}, context, element_slope<Function, K>{f}, wide, y, operand(g), operand(x)...);
 }
-template <int I, int J, class Policy, class Op, class Context, class Function, class Target, class V, class G, class... X>
+template <int K, int J, class Policy, class Op, class Context, class Function, class Target, class V, class G, class... X>
 void curvature_sum(Context& context, const Function& f, const shape& wide, const Target& y, const V& v, const G& g, const X&... x) {
-  map_sum(before_t<given_t<V>, before_t<given_t<G>, reads_of_t<Policy, Op, X...>>>{}, context, element_curvature<Function, I, J>{f}, wide, y, operand(v), operand(g), operand(x)...);
+  map_sum(before_t<given_t<V>, before_t<given_t<G>, reads_of_t<Policy, Op, X...>>>{}, context, element_curvature<Function, K, J>{f}, wide, y, operand(v), operand(g), operand(x)...);
 }
 
 }  // namespace detail
