@@ -121,24 +121,57 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/step_table.hpp
   include/amphora/optimizer/sum_order.hpp
   # ops
+  include/amphora/ops/activation.hpp
   include/amphora/ops/add.hpp
+  include/amphora/ops/addcmul.hpp
+  include/amphora/ops/arithmetic.hpp
+  include/amphora/ops/atan2.hpp
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
+  include/amphora/ops/clamp.hpp
   include/amphora/ops/cross_entropy.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/elementwise.hpp
+  include/amphora/ops/erfinv.hpp
+  include/amphora/ops/exponential.hpp
+  include/amphora/ops/function.hpp
   include/amphora/ops/gelu.hpp
   include/amphora/ops/kernels.hpp
   include/amphora/ops/linear.hpp
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mse_loss.hpp
   include/amphora/ops/operand.hpp
+  include/amphora/ops/pow.hpp
+  include/amphora/ops/prelu.hpp
   include/amphora/ops/product.hpp
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
+  include/amphora/ops/root.hpp
   include/amphora/ops/scope.hpp
+  include/amphora/ops/sign.hpp
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
+  include/amphora/ops/trigonometric.hpp
+  include/amphora/ops/where.hpp
+  # autograd
+  include/amphora/autograd/add.hpp
+  include/amphora/autograd/apply.hpp
+  include/amphora/autograd/backward.hpp
+  include/amphora/autograd/cast.hpp
+  include/amphora/autograd/checkpoint.hpp
+  include/amphora/autograd/dropout.hpp
+  include/amphora/autograd/gelu.hpp
+  include/amphora/autograd/gradient_pass.hpp
+  include/amphora/autograd/gradient_route.hpp
+  include/amphora/autograd/linear.hpp
+  include/amphora/autograd/matmul.hpp
+  include/amphora/autograd/product.hpp
+  include/amphora/autograd/record.hpp
+  include/amphora/autograd/relu.hpp
+  include/amphora/autograd/scope.hpp
+  include/amphora/autograd/sum_to.hpp
+  include/amphora/autograd/tape.hpp
+  include/amphora/autograd/variable.hpp
   # host
   include/amphora/host/block.hpp
   include/amphora/host/block_avx2.hpp

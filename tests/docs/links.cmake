@@ -8,9 +8,9 @@ foreach(document ${documents})
   string(REPLACE ";" "," text "${text}")
   string(REPLACE "](" "<link>" text "${text}")  # brackets would join a list's elements
   string(REGEX REPLACE "`[^`\n]*`" "" prose "${text}")
-  string(REGEX MATCHALL "<link>[^)#:]+" links "${prose}")
+  string(REGEX MATCHALL "<link>[^)#: ]+[)#]" links "${prose}")  # a lambda's parameter has a space
   foreach(link ${links})
-    string(SUBSTRING "${link}" 6 -1 link)
+    string(REGEX REPLACE "^<link>|[)#]$" "" link "${link}")
     if(NOT EXISTS ${folder}/${link})
       message(SEND_ERROR "${document}: no file ${link}")
     endif()

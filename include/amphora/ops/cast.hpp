@@ -28,7 +28,7 @@ void cast_to(const char* call, Context& context, const Target& y, const shape& s
 ///
 /// Format  of the value; numbers beyond an 8-bit format's largest become the largest
 /// Value   a tensor of x's shape; cast(context, into(y), x) writes to y, in y's format
-template <class Format, class Context, class X>
+template <class Format, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto cast(Context& context, const X& x) {
   return detail::made<tensor_of_t<Format, Context>>(context, detail::operand(x).shape(), [&](auto y) { cast(context, into(y), x); });
 }
