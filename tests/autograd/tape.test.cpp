@@ -5,7 +5,9 @@
 #include <amphora/policy/opt_level.hpp>
 #include <amphora/scale/fixed.hpp>
 #include <amphora/scale/scaler.hpp>
+#include <amphora/policy/plan.hpp>
 #include <amphora/tensor/parameter.hpp>
+#include <amphora/tensor/tied_parameter.hpp>
 
 #include <autograd/values.hpp>
 #include <ops/gradient_check.hpp>
@@ -116,6 +118,25 @@ TEST_CASE("a frozen parameter is a constant") {
   amp::tensor<amp::float16, test_context> gb(l.context, {4});
   amp::linear_backward<mixed>(l.context, l.g, l.x, l.w.weights(), amp::no_gradient{}, amp::no_gradient{}, amp::into(gb));
   CHECK(l.of_b() == values(l.context, gb));
+}
+
+TEST_CASE("a tied parameter has a leaf for each of its readers, and one gradient") {
+  struct head;
+  struct tokens;
+  struct network : amp::plan<amp::o0<>, amp::at<head, mixed>> {};
+  using first = amp::on<tokens, amp::op::linear>;
+  using second = amp::on<head, amp::op::linear>;
+  test_context context;
+  const amp::tape tape(context);
+  amp::tied_parameter<network, test_context, first, second> w{context, "w", {3, 3}};
+  w.load(context, check::random<float>(context, {3, 3}, 1));
+  const auto a = tape.leaf_of<first>(w);
+  const auto b = tape.leaf_of<second>(w);
+  static_assert(std::is_same_v<decltype(a)::value_type, float> && std::is_same_v<decltype(b)::value_type, amp::float16>);
+  const auto seed = check::random<float>(context, {3, 3}, 2);
+  amp::backward(context, amp::add<amp::o0<>>(tape, a, b), seed.view());
+  const auto once = values(context, seed), both = values(context, amp::view<const float>(w.gradient()));
+  for (std::size_t i = 0; i < once.size(); ++i) CHECK(both[i] == 2 * once[i]);
 }
 
 TEST_CASE("from a scaled loss or its ticket leaves get scaled gradients") {

@@ -40,6 +40,15 @@ inline int whole() {
   if (result[0] != amp::step_result::stepped || scale[0] != 65536.0f || kept == 0.5f) return 1;
   if (result[1] != amp::step_result::skipped || scale[1] != 32768.0f || master[0] != kept) return 2;
   if (weight[0].bits() != amp::float16(master[0]).bits()) return 3;
+
+  const amp::tape tape{context};
+  amp::tensor<float, amp::host_context> three(context, {1, 1});
+  three.data()[0] = 3;
+  const auto leaf = tape.leaf(std::move(three));
+  const auto square = amp::matmul<amp::o0<>>(tape, leaf, amp::relu<mixed>(tape, leaf));
+  const auto [slope] = amp::grad(context, square, amp::graph::create, leaf);
+  amp::backward(context, slope);
+  if (slope.value().data()[0] != 6 || leaf.gradient().value().data()[0] != 2) return 5;
   if (optimizer.wait_taken(context) != 1 || optimizer.wait_skipped(context) != 1) return 4;
   return 0;
 }

@@ -4,7 +4,7 @@
 #include <amphora/autograd/variable.hpp>  // variable
 #include <amphora/ops/operand.hpp>        // require_shape
 
-#include <type_traits>  // decay_t
+#include <type_traits>  // remove_const_t
 #include <utility>      // move
 
 namespace amphora { inline namespace AMPHORA_ABI {
@@ -59,15 +59,12 @@ class tape {
   /// A parameter's weights; the gradient goes where its step reads it, with no copy in between. A frozen one is a constant.
   ///
   /// Call it anew for each graph: the pass over that graph then overwrites the gradient. A parameter that the pass does not
-  /// reach keeps the gradient that it has: zero_gradient() it first where that can happen.
-  template <class Parameter> auto leaf(Parameter& parameter) const {
-    using gradient = typename decltype(parameter.gradient())::value_type;
-    const auto weights = parameter.weights();
-    using T = typename std::decay_t<decltype(weights)>::value_type;
-    if (parameter.is_frozen()) return variable<T, Context, gradient>(weights);
-    return leaf(weights, parameter.gradient());
-  }
-  /// The same, but also the first pass adds to what stands there: for accumulation over several graphs.
+  /// reach keeps the gradient that it has: zero_gradient() it first where that can happen. The weights may step when all passes
+  /// over the graph are done.
+  template <class Parameter> auto leaf(Parameter& parameter) const { return leaf_in(parameter, parameter.weights()); }
+  /// Of a tied parameter, as one of its readers reads it: tape.leaf_of<on<layer::head, op::linear>>(tied).
+  template <class Use, class Tied> auto leaf_of(Tied& tied) const { return leaf_in(tied, tied.template weights<Use>()); }
+  /// leaf, but also the first pass adds to what stands there: for accumulation over several graphs.
   template <class Parameter> auto accumulating_leaf(Parameter& parameter) const {
     auto result = leaf(parameter);
     result.shared()->sink_is_filled = true;
@@ -75,6 +72,12 @@ class tape {
   }
 
  private:
+  template <class Parameter, class T> auto leaf_in(Parameter& parameter, const view<const T>& weights) const {
+    using gradient = typename decltype(parameter.gradient())::value_type;
+    if (parameter.is_frozen()) return variable<T, Context, gradient>(weights);
+    return leaf(weights, parameter.gradient());
+  }
+
   Context* context_;
   bool records_;
 };

@@ -76,7 +76,8 @@ struct cell final : cell_base<Context> {
 
 }  // namespace detail
 
-/// A dense array in a graph of ops: a handle, cheap to copy. The graph is owned by the values made in it, and ends with them.
+/// A dense array in a graph of ops: a handle, cheap to copy. The graph is owned by the values made in it, and ends with them;
+/// it belongs to one thread at a time.
 ///
 /// T         storage type of its values
 /// Context   where they are

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>   // AMPHORA_HD
 #include <amphora/op/transparent.hpp>  // op::sigmoid, op::tanh, op::silu, op::elu, op::leaky_relu
-#include <amphora/ops/function.hpp>    // apply, slope
+#include <amphora/ops/function.hpp>    // applied, slope
 
 #include <cmath>  // exp, expm1, fabs, tanh
 
@@ -45,12 +45,12 @@ struct silu_function {
     return sigmoid.slope(by<0>{}, h, x) * (2 + x * (sigmoid.value(-x) - sigmoid.value(x)));
   }
 };
-/// The slope at 0 is alpha; at NaN the gradient passes.
+/// The slope at 0 is alpha, the bend there 0; at NaN the gradient passes.
 struct elu_function {
   double alpha;
   template <class Real> AMPHORA_HD Real value(Real x) const { return x > 0 ? x : static_cast<Real>(alpha) * std::expm1(x); }
   template <class Real> AMPHORA_HD Real slope(by<0>, Real grad, Real x) const { return x <= 0 ? grad * (static_cast<Real>(alpha) * std::exp(x)) : grad; }
-  template <class Real> AMPHORA_HD Real curvature(by<0>, by<0>, Real h, Real x) const { return x <= 0 ? h * (static_cast<Real>(alpha) * std::exp(x)) : Real(0); }
+  template <class Real> AMPHORA_HD Real curvature(by<0>, by<0>, Real h, Real x) const { return x < 0 ? h * (static_cast<Real>(alpha) * std::exp(x)) : Real(0); }
 };
 /// The slope at 0 and at NaN is that of the negative side.
 struct leaky_relu_function {
@@ -66,7 +66,7 @@ struct leaky_relu_function {
 /// x      any shape
 /// Value  x's shape; sigmoid<Policy>(context, into(y), x) writes it to y, which may be x itself
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto sigmoid(Context& context, const X& x) { return detail::apply<Policy, op::sigmoid>("sigmoid", context, detail::sigmoid_function{}, x); }
+auto sigmoid(Context& context, const X& x) { return detail::applied<Policy, op::sigmoid>("sigmoid", context, detail::sigmoid_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void sigmoid(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::sigmoid>("sigmoid", context, detail::sigmoid_function{}, y, x); }
 
@@ -82,7 +82,7 @@ void sigmoid_backward(Context& context, const Target& gx, const G& grad, const X
 
 /// The hyperbolic tangent, under the rules of sigmoid.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto tanh(Context& context, const X& x) { return detail::apply<Policy, op::tanh>("tanh", context, detail::tanh_function{}, x); }
+auto tanh(Context& context, const X& x) { return detail::applied<Policy, op::tanh>("tanh", context, detail::tanh_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void tanh(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::tanh>("tanh", context, detail::tanh_function{}, y, x); }
 
@@ -98,7 +98,7 @@ void tanh_backward(Context& context, const Target& gx, const G& grad, const X& x
 
 /// x · sigmoid(x), under the rules of sigmoid.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto silu(Context& context, const X& x) { return detail::apply<Policy, op::silu>("silu", context, detail::silu_function{}, x); }
+auto silu(Context& context, const X& x) { return detail::applied<Policy, op::silu>("silu", context, detail::silu_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void silu(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::silu>("silu", context, detail::silu_function{}, y, x); }
 
@@ -114,7 +114,7 @@ void silu_backward(Context& context, const Target& gx, const G& grad, const X& x
 
 /// x where it is positive, else alpha · (exp(x) − 1).
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto elu(Context& context, const X& x, double alpha = 1) { return detail::apply<Policy, op::elu>("elu", context, detail::elu_function{alpha}, x); }
+auto elu(Context& context, const X& x, double alpha = 1) { return detail::applied<Policy, op::elu>("elu", context, detail::elu_function{alpha}, x); }
 template <class Policy, class Context, class Y, class X>
 void elu(Context& context, into<Y> y, const X& x, double alpha = 1) { detail::apply_into<Policy, op::elu>("elu", context, detail::elu_function{alpha}, y, x); }
 
@@ -130,9 +130,13 @@ void elu_backward(Context& context, const Target& gx, const G& grad, const X& x,
 
 /// x where it is positive, else negative_slope · x.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto leaky_relu(Context& context, const X& x, double negative_slope = 0.01) { return detail::apply<Policy, op::leaky_relu>("leaky_relu", context, detail::leaky_relu_function{negative_slope}, x); }
+auto leaky_relu(Context& context, const X& x, double negative_slope = 0.01) {
+  return detail::applied<Policy, op::leaky_relu>("leaky_relu", context, detail::leaky_relu_function{negative_slope}, x);
+}
 template <class Policy, class Context, class Y, class X>
-void leaky_relu(Context& context, into<Y> y, const X& x, double negative_slope = 0.01) { detail::apply_into<Policy, op::leaky_relu>("leaky_relu", context, detail::leaky_relu_function{negative_slope}, y, x); }
+void leaky_relu(Context& context, into<Y> y, const X& x, double negative_slope = 0.01) {
+  detail::apply_into<Policy, op::leaky_relu>("leaky_relu", context, detail::leaky_relu_function{negative_slope}, y, x);
+}
 
 /// The gradient of leaky_relu; x is what forward was given.
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>

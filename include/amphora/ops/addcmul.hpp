@@ -3,7 +3,7 @@
 #include <amphora/detail/config.hpp>  // AMPHORA_HD
 #include <amphora/format/real.hpp>    // add_once, multiply_once
 #include <amphora/op/promoting.hpp>   // op::addcmul, op::addcdiv
-#include <amphora/ops/function.hpp>   // apply, slopes
+#include <amphora/ops/function.hpp>   // applied, slopes
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
@@ -42,7 +42,7 @@ struct addcdiv_function {
 /// Errors   shape
 template <class Policy, class Context, class X, class A, class B, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto addcmul(Context& context, const X& x, const A& a, const B& b, double value = 1) {
-  return detail::apply<Policy, op::addcmul>("addcmul", context, detail::addcmul_function{value}, x, a, b);
+  return detail::applied<Policy, op::addcmul>("addcmul", context, detail::addcmul_function{value}, x, a, b);
 }
 template <class Policy, class Context, class Y, class X, class A, class B, std::enable_if_t<detail::is_operand_v<A>, int> = 0>
 void addcmul(Context& context, into<Y> y, const X& x, const A& a, const B& b, double value = 1) {
@@ -64,7 +64,7 @@ auto addcmul_backward(Context& context, const G& grad, const X& x, const A& a, c
 /// x + value · a / b, under the rules of addcmul.
 template <class Policy, class Context, class X, class A, class B, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto addcdiv(Context& context, const X& x, const A& a, const B& b, double value = 1) {
-  return detail::apply<Policy, op::addcdiv>("addcdiv", context, detail::addcdiv_function{value}, x, a, b);
+  return detail::applied<Policy, op::addcdiv>("addcdiv", context, detail::addcdiv_function{value}, x, a, b);
 }
 template <class Policy, class Context, class Y, class X, class A, class B, std::enable_if_t<detail::is_operand_v<A>, int> = 0>
 void addcdiv(Context& context, into<Y> y, const X& x, const A& a, const B& b, double value = 1) {

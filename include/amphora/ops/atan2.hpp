@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>  // AMPHORA_HD
 #include <amphora/op/promoting.hpp>   // op::atan2
-#include <amphora/ops/function.hpp>   // apply, slopes
+#include <amphora/ops/function.hpp>   // applied, slopes
 
 #include <cmath>  // atan2, hypot
 
@@ -40,7 +40,7 @@ struct atan2_function {
 /// Value   the broadcast shape; atan2<Policy>(context, into(y), a, b) writes it to y, which may be an operand of that shape
 /// Errors  shape
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
-auto atan2(Context& context, const A& a, const B& b) { return detail::apply<Policy, op::atan2>("atan2", context, detail::atan2_function{}, a, b); }
+auto atan2(Context& context, const A& a, const B& b) { return detail::applied<Policy, op::atan2>("atan2", context, detail::atan2_function{}, a, b); }
 template <class Policy, class Context, class Y, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
 void atan2(Context& context, into<Y> y, const A& a, const B& b) {
   detail::apply_into<Policy, op::atan2>("atan2", context, detail::atan2_function{}, y, a, b);

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>   // AMPHORA_HD
 #include <amphora/op/transparent.hpp>  // op::clamp
-#include <amphora/ops/function.hpp>    // apply, slope
+#include <amphora/ops/function.hpp>    // applied, slope
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
@@ -49,9 +49,13 @@ struct clamp_between_function {
 /// x      any shape
 /// Value  x's shape; clamp<Policy>(context, into(y), x, lowest, highest) writes it to y, which may be x itself
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto clamp(Context& context, const X& x, double lowest, double highest) { return detail::apply<Policy, op::clamp>("clamp", context, detail::clamp_function{lowest, highest}, x); }
+auto clamp(Context& context, const X& x, double lowest, double highest) {
+  return detail::applied<Policy, op::clamp>("clamp", context, detail::clamp_function{lowest, highest}, x);
+}
 template <class Policy, class Context, class Y, class X>
-void clamp(Context& context, into<Y> y, const X& x, double lowest, double highest) { detail::apply_into<Policy, op::clamp>("clamp", context, detail::clamp_function{lowest, highest}, y, x); }
+void clamp(Context& context, into<Y> y, const X& x, double lowest, double highest) {
+  detail::apply_into<Policy, op::clamp>("clamp", context, detail::clamp_function{lowest, highest}, y, x);
+}
 
 /// The gradient of clamp: grad strictly between the bounds, else 0; x is what forward was given.
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
@@ -70,7 +74,7 @@ void clamp_backward(Context& context, const Target& gx, const G& grad, const X& 
 /// Errors              shape
 template <class Policy, class Context, class X, class A, class B, std::enable_if_t<detail::is_operand_v<A>, int> = 0>
 auto clamp(Context& context, const X& x, const A& lowest, const B& highest) {
-  return detail::apply<Policy, op::clamp>("clamp", context, detail::clamp_between_function{}, x, lowest, highest);
+  return detail::applied<Policy, op::clamp>("clamp", context, detail::clamp_between_function{}, x, lowest, highest);
 }
 template <class Policy, class Context, class Y, class X, class A, class B, std::enable_if_t<detail::is_operand_v<A>, int> = 0>
 void clamp(Context& context, into<Y> y, const X& x, const A& lowest, const B& highest) {

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>      // AMPHORA_HD
 #include <amphora/op/transcendental.hpp>  // op::erfinv
-#include <amphora/ops/function.hpp>       // apply, slope
+#include <amphora/ops/function.hpp>       // applied, slope
 
 #include <cmath>  // copysign, erf, erfc, exp, fabs, log, sqrt
 
@@ -54,7 +54,7 @@ AMPHORA_HD Real inverse_erf(Real x) {
 struct erfinv_function {
   template <class Real> AMPHORA_HD Real value(Real x) const {
     const Real size = std::fabs(x);
-    if (!(size < 1)) return size == 1 ? x / Real(0) : std::sqrt(Real(-1));
+    if (!(size < 1)) return size == 1 ? x / (1 - size) : std::sqrt(1 - size);
     return x == 0 ? x : std::copysign(inverse_erf(size), x);
   }
   template <class Real> AMPHORA_HD Real slope(by<0>, Real grad, Real x) const {
@@ -74,7 +74,7 @@ struct erfinv_function {
 /// x      any shape
 /// Value  x's shape; erfinv<Policy>(context, into(y), x) writes it to y
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto erfinv(Context& context, const X& x) { return detail::apply<Policy, op::erfinv>("erfinv", context, detail::erfinv_function{}, x); }
+auto erfinv(Context& context, const X& x) { return detail::applied<Policy, op::erfinv>("erfinv", context, detail::erfinv_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void erfinv(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::erfinv>("erfinv", context, detail::erfinv_function{}, y, x); }
 

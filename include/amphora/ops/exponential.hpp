@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>      // AMPHORA_HD
 #include <amphora/op/transcendental.hpp>  // op::exp, op::expm1, op::log, op::log2, op::log10, op::log1p, op::softplus
-#include <amphora/ops/function.hpp>       // apply, slope
+#include <amphora/ops/function.hpp>       // applied, slope
 
 #include <cmath>  // exp, expm1, log, log10, log1p, log2
 
@@ -67,7 +67,7 @@ struct softplus_function {
 /// x      any shape
 /// Value  x's shape; exp<Policy>(context, into(y), x) writes it to y
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto exp(Context& context, const X& x) { return detail::apply<Policy, op::exp>("exp", context, detail::exp_function{}, x); }
+auto exp(Context& context, const X& x) { return detail::applied<Policy, op::exp>("exp", context, detail::exp_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void exp(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::exp>("exp", context, detail::exp_function{}, y, x); }
 
@@ -83,7 +83,7 @@ void exp_backward(Context& context, const Target& gx, const G& grad, const X& x)
 
 /// exp(x) − 1, exact near 0, under the rules of exp.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto expm1(Context& context, const X& x) { return detail::apply<Policy, op::expm1>("expm1", context, detail::expm1_function{}, x); }
+auto expm1(Context& context, const X& x) { return detail::applied<Policy, op::expm1>("expm1", context, detail::expm1_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void expm1(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::expm1>("expm1", context, detail::expm1_function{}, y, x); }
 
@@ -99,7 +99,7 @@ void expm1_backward(Context& context, const Target& gx, const G& grad, const X& 
 
 /// The natural logarithm, under the rules of exp.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto log(Context& context, const X& x) { return detail::apply<Policy, op::log>("log", context, detail::log_function{}, x); }
+auto log(Context& context, const X& x) { return detail::applied<Policy, op::log>("log", context, detail::log_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void log(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::log>("log", context, detail::log_function{}, y, x); }
 
@@ -115,7 +115,7 @@ void log_backward(Context& context, const Target& gx, const G& grad, const X& x)
 
 /// The logarithm to base 2, under the rules of exp.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto log2(Context& context, const X& x) { return detail::apply<Policy, op::log2>("log2", context, detail::log2_function{}, x); }
+auto log2(Context& context, const X& x) { return detail::applied<Policy, op::log2>("log2", context, detail::log2_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void log2(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::log2>("log2", context, detail::log2_function{}, y, x); }
 
@@ -131,7 +131,7 @@ void log2_backward(Context& context, const Target& gx, const G& grad, const X& x
 
 /// The logarithm to base 10, under the rules of exp.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto log10(Context& context, const X& x) { return detail::apply<Policy, op::log10>("log10", context, detail::log10_function{}, x); }
+auto log10(Context& context, const X& x) { return detail::applied<Policy, op::log10>("log10", context, detail::log10_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void log10(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::log10>("log10", context, detail::log10_function{}, y, x); }
 
@@ -147,7 +147,7 @@ void log10_backward(Context& context, const Target& gx, const G& grad, const X& 
 
 /// log(1 + x), exact near 0, under the rules of exp.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto log1p(Context& context, const X& x) { return detail::apply<Policy, op::log1p>("log1p", context, detail::log1p_function{}, x); }
+auto log1p(Context& context, const X& x) { return detail::applied<Policy, op::log1p>("log1p", context, detail::log1p_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void log1p(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::log1p>("log1p", context, detail::log1p_function{}, y, x); }
 
@@ -163,9 +163,13 @@ void log1p_backward(Context& context, const Target& gx, const G& grad, const X& 
 
 /// log(1 + exp(beta · x)) / beta, and x where beta · x is past the threshold, under the rules of exp.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto softplus(Context& context, const X& x, double beta = 1, double threshold = 20) { return detail::apply<Policy, op::softplus>("softplus", context, detail::softplus_function{beta, threshold}, x); }
+auto softplus(Context& context, const X& x, double beta = 1, double threshold = 20) {
+  return detail::applied<Policy, op::softplus>("softplus", context, detail::softplus_function{beta, threshold}, x);
+}
 template <class Policy, class Context, class Y, class X>
-void softplus(Context& context, into<Y> y, const X& x, double beta = 1, double threshold = 20) { detail::apply_into<Policy, op::softplus>("softplus", context, detail::softplus_function{beta, threshold}, y, x); }
+void softplus(Context& context, into<Y> y, const X& x, double beta = 1, double threshold = 20) {
+  detail::apply_into<Policy, op::softplus>("softplus", context, detail::softplus_function{beta, threshold}, y, x);
+}
 
 /// The gradient of softplus; x is what forward was given.
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>

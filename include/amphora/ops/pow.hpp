@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>      // AMPHORA_HD
 #include <amphora/op/transcendental.hpp>  // op::pow, op::rpow
-#include <amphora/ops/function.hpp>       // apply, slope
+#include <amphora/ops/function.hpp>       // applied, slope
 
 #include <cmath>  // log, pow, sqrt
 
@@ -70,7 +70,7 @@ struct pow_function {
 /// Value   the broadcast shape; pow<Policy>(context, into(y), a, b) writes it to y
 /// Errors  shape
 template <class Policy, class Context, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
-auto pow(Context& context, const A& a, const B& b) { return detail::apply<Policy, op::pow>("pow", context, detail::pow_function{}, a, b); }
+auto pow(Context& context, const A& a, const B& b) { return detail::applied<Policy, op::pow>("pow", context, detail::pow_function{}, a, b); }
 template <class Policy, class Context, class Y, class A, class B, std::enable_if_t<detail::is_operand_v<A> && detail::is_operand_v<B>, int> = 0>
 void pow(Context& context, into<Y> y, const A& a, const B& b) {
   detail::apply_into<Policy, op::pow>("pow", context, detail::pow_function{}, y, a, b);
@@ -90,7 +90,7 @@ auto pow_backward(Context& context, const G& grad, const A& a, const B& b) {
 
 /// A tensor to the power of a number.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto pow(Context& context, const X& x, double exponent) { return detail::apply<Policy, op::pow>("pow", context, detail::pow_number_function{exponent}, x); }
+auto pow(Context& context, const X& x, double exponent) { return detail::applied<Policy, op::pow>("pow", context, detail::pow_number_function{exponent}, x); }
 template <class Policy, class Context, class Y, class X>
 void pow(Context& context, into<Y> y, const X& x, double exponent) { detail::apply_into<Policy, op::pow>("pow", context, detail::pow_number_function{exponent}, y, x); }
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
@@ -104,7 +104,7 @@ void pow_backward(Context& context, const Target& gx, const G& grad, const X& x,
 
 /// A number to the power of a tensor.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto pow(Context& context, double base, const X& y) { return detail::apply<Policy, op::rpow>("pow", context, detail::number_pow_function{base}, y); }
+auto pow(Context& context, double base, const X& y) { return detail::applied<Policy, op::rpow>("pow", context, detail::number_pow_function{base}, y); }
 template <class Policy, class Context, class Z, class X>
 void pow(Context& context, into<Z> z, double base, const X& y) { detail::apply_into<Policy, op::rpow>("pow", context, detail::number_pow_function{base}, z, y); }
 template <class Policy, class Context, class G, class X, std::enable_if_t<detail::is_operand_v<G>, int> = 0>

@@ -2,12 +2,12 @@
 #pragma once
 #include <amphora/detail/config.hpp>   // AMPHORA_HD
 #include <amphora/op/contraction.hpp>  // op::prelu
-#include <amphora/ops/function.hpp>    // apply, slopes
+#include <amphora/ops/function.hpp>    // applied, slopes
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
 
-/// At 0 and at NaN the slope is the weight.
+/// At 0 and at NaN the slope is the weight, also to be differentiated (PyTorch's second derivatives at 0 are those of another slope, 1).
 struct prelu_function {
   template <class Real> AMPHORA_HD constexpr Real value(Real x, Real w) const { return x > 0 ? x : w * x; }
   template <class Real> AMPHORA_HD constexpr Real slope(by<0>, Real grad, Real x, Real w) const { return x > 0 ? grad : w * grad; }
@@ -38,7 +38,7 @@ inline no_gradient reshaped(no_gradient, const shape&) { return {}; }
 template <class Policy, class Context, class X, class W, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto prelu(Context& context, const X& x, const W& w) {
   const auto weights = detail::operand(w);
-  return detail::apply<Policy, op::prelu>("prelu", context, detail::prelu_function{}, x,
+  return detail::applied<Policy, op::prelu>("prelu", context, detail::prelu_function{}, x,
                                           weights.reshaped(detail::weight_along("prelu", detail::operand(x).shape(), weights.shape())));
 }
 template <class Policy, class Context, class Y, class X, class W>

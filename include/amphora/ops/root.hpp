@@ -3,7 +3,7 @@
 #include <amphora/detail/config.hpp>      // AMPHORA_HD
 #include <amphora/op/transcendental.hpp>  // op::rsqrt, op::reciprocal
 #include <amphora/op/transparent.hpp>     // op::sqrt
-#include <amphora/ops/function.hpp>       // apply, slope
+#include <amphora/ops/function.hpp>       // applied, slope
 
 #include <cmath>  // sqrt
 
@@ -43,7 +43,7 @@ struct reciprocal_function {
 /// x      any shape
 /// Value  x's shape; sqrt<Policy>(context, into(y), x) writes it to y, which may be x itself
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto sqrt(Context& context, const X& x) { return detail::apply<Policy, op::sqrt>("sqrt", context, detail::sqrt_function{}, x); }
+auto sqrt(Context& context, const X& x) { return detail::applied<Policy, op::sqrt>("sqrt", context, detail::sqrt_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void sqrt(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::sqrt>("sqrt", context, detail::sqrt_function{}, y, x); }
 
@@ -59,7 +59,7 @@ void sqrt_backward(Context& context, const Target& gx, const G& grad, const X& x
 
 /// 1 / √x: a sensitive op, in float whatever comes in, stored once in the policy's output format.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto rsqrt(Context& context, const X& x) { return detail::apply<Policy, op::rsqrt>("rsqrt", context, detail::rsqrt_function{}, x); }
+auto rsqrt(Context& context, const X& x) { return detail::applied<Policy, op::rsqrt>("rsqrt", context, detail::rsqrt_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void rsqrt(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::rsqrt>("rsqrt", context, detail::rsqrt_function{}, y, x); }
 
@@ -75,7 +75,7 @@ void rsqrt_backward(Context& context, const Target& gx, const G& grad, const X& 
 
 /// 1 / x, under the rules of rsqrt.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto reciprocal(Context& context, const X& x) { return detail::apply<Policy, op::reciprocal>("reciprocal", context, detail::reciprocal_function{}, x); }
+auto reciprocal(Context& context, const X& x) { return detail::applied<Policy, op::reciprocal>("reciprocal", context, detail::reciprocal_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void reciprocal(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::reciprocal>("reciprocal", context, detail::reciprocal_function{}, y, x); }
 

@@ -1,17 +1,30 @@
 // Regions of code whose ops share a policy, for code that reads like `with autocast():`.
 #pragma once
 #include <amphora/op/tree.hpp>            // is_op_v
+#include <amphora/ops/activation.hpp>     // sigmoid, tanh, silu, elu, leaky_relu
 #include <amphora/ops/add.hpp>            // add, add_backward
+#include <amphora/ops/addcmul.hpp>        // addcmul, addcdiv
+#include <amphora/ops/arithmetic.hpp>     // sub, mul, div
+#include <amphora/ops/atan2.hpp>          // atan2
 #include <amphora/ops/cast.hpp>           // cast
+#include <amphora/ops/clamp.hpp>          // clamp
 #include <amphora/ops/cross_entropy.hpp>  // cross_entropy, cross_entropy_backward
 #include <amphora/ops/dropout.hpp>        // dropout, dropout_backward
+#include <amphora/ops/erfinv.hpp>         // erfinv
+#include <amphora/ops/exponential.hpp>    // exp, expm1, log, log2, log10, log1p, softplus
 #include <amphora/ops/gelu.hpp>           // gelu, gelu_backward
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
+#include <amphora/ops/pow.hpp>            // pow
+#include <amphora/ops/prelu.hpp>          // prelu
 #include <amphora/ops/relu.hpp>           // relu, relu_backward
+#include <amphora/ops/root.hpp>           // sqrt, rsqrt, reciprocal
+#include <amphora/ops/sign.hpp>           // abs, neg
 #include <amphora/ops/softmax.hpp>        // softmax, log_softmax and their backward
 #include <amphora/ops/sum.hpp>            // sum, mean and their backward
+#include <amphora/ops/trigonometric.hpp>  // tan, asin, acos, sinh, cosh
+#include <amphora/ops/where.hpp>          // where
 #include <amphora/policy/policy.hpp>      // require_policy
 
 #include <utility>  // forward
@@ -58,6 +71,39 @@ class scope {
   AMPHORA_SCOPE_OP(sum)
   AMPHORA_SCOPE_OP(mean)
   AMPHORA_SCOPE_OP(dropout)
+  AMPHORA_SCOPE_OP(sub)
+  AMPHORA_SCOPE_OP(mul)
+  AMPHORA_SCOPE_OP(div)
+  AMPHORA_SCOPE_OP(addcmul)
+  AMPHORA_SCOPE_OP(addcdiv)
+  AMPHORA_SCOPE_OP(atan2)
+  AMPHORA_SCOPE_OP(where)
+  AMPHORA_SCOPE_OP(sigmoid)
+  AMPHORA_SCOPE_OP(tanh)
+  AMPHORA_SCOPE_OP(silu)
+  AMPHORA_SCOPE_OP(elu)
+  AMPHORA_SCOPE_OP(leaky_relu)
+  AMPHORA_SCOPE_OP(clamp)
+  AMPHORA_SCOPE_OP(abs)
+  AMPHORA_SCOPE_OP(neg)
+  AMPHORA_SCOPE_OP(sqrt)
+  AMPHORA_SCOPE_OP(exp)
+  AMPHORA_SCOPE_OP(expm1)
+  AMPHORA_SCOPE_OP(log)
+  AMPHORA_SCOPE_OP(log2)
+  AMPHORA_SCOPE_OP(log10)
+  AMPHORA_SCOPE_OP(log1p)
+  AMPHORA_SCOPE_OP(softplus)
+  AMPHORA_SCOPE_OP(tan)
+  AMPHORA_SCOPE_OP(asin)
+  AMPHORA_SCOPE_OP(acos)
+  AMPHORA_SCOPE_OP(sinh)
+  AMPHORA_SCOPE_OP(cosh)
+  AMPHORA_SCOPE_OP(erfinv)
+  AMPHORA_SCOPE_OP(rsqrt)
+  AMPHORA_SCOPE_OP(reciprocal)
+  AMPHORA_SCOPE_OP(pow)
+  AMPHORA_SCOPE_OP(prelu)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>   // AMPHORA_HD
 #include <amphora/op/transparent.hpp>  // op::abs, op::neg
-#include <amphora/ops/function.hpp>    // apply, slope
+#include <amphora/ops/function.hpp>    // applied, slope
 
 #include <cmath>  // fabs
 
@@ -26,7 +26,7 @@ struct neg_function {
 /// x      any shape
 /// Value  x's shape; abs<Policy>(context, into(y), x) writes it to y, which may be x itself
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto abs(Context& context, const X& x) { return detail::apply<Policy, op::abs>("abs", context, detail::abs_function{}, x); }
+auto abs(Context& context, const X& x) { return detail::applied<Policy, op::abs>("abs", context, detail::abs_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void abs(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::abs>("abs", context, detail::abs_function{}, y, x); }
 
@@ -42,7 +42,7 @@ void abs_backward(Context& context, const Target& gx, const G& grad, const X& x)
 
 /// −x, under the rules of abs.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto neg(Context& context, const X& x) { return detail::apply<Policy, op::neg>("neg", context, detail::neg_function{}, x); }
+auto neg(Context& context, const X& x) { return detail::applied<Policy, op::neg>("neg", context, detail::neg_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void neg(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::neg>("neg", context, detail::neg_function{}, y, x); }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>      // AMPHORA_HD
 #include <amphora/op/transcendental.hpp>  // op::acos, op::asin, op::cosh, op::sinh, op::tan
-#include <amphora/ops/function.hpp>       // apply, slope
+#include <amphora/ops/function.hpp>       // applied, slope
 
 #include <cmath>  // acos, asin, cosh, sinh, sqrt, tan
 
@@ -51,7 +51,7 @@ struct cosh_function {
 /// x      any shape
 /// Value  x's shape; tan<Policy>(context, into(y), x) writes it to y
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto tan(Context& context, const X& x) { return detail::apply<Policy, op::tan>("tan", context, detail::tan_function{}, x); }
+auto tan(Context& context, const X& x) { return detail::applied<Policy, op::tan>("tan", context, detail::tan_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void tan(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::tan>("tan", context, detail::tan_function{}, y, x); }
 
@@ -67,7 +67,7 @@ void tan_backward(Context& context, const Target& gx, const G& grad, const X& x)
 
 /// The inverse of the sine, under the rules of tan; NaN outside [−1, 1].
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto asin(Context& context, const X& x) { return detail::apply<Policy, op::asin>("asin", context, detail::asin_function{}, x); }
+auto asin(Context& context, const X& x) { return detail::applied<Policy, op::asin>("asin", context, detail::asin_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void asin(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::asin>("asin", context, detail::asin_function{}, y, x); }
 
@@ -83,7 +83,7 @@ void asin_backward(Context& context, const Target& gx, const G& grad, const X& x
 
 /// The inverse of the cosine, under the rules of tan; NaN outside [−1, 1].
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto acos(Context& context, const X& x) { return detail::apply<Policy, op::acos>("acos", context, detail::acos_function{}, x); }
+auto acos(Context& context, const X& x) { return detail::applied<Policy, op::acos>("acos", context, detail::acos_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void acos(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::acos>("acos", context, detail::acos_function{}, y, x); }
 
@@ -99,7 +99,7 @@ void acos_backward(Context& context, const Target& gx, const G& grad, const X& x
 
 /// The hyperbolic sine, under the rules of tan.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto sinh(Context& context, const X& x) { return detail::apply<Policy, op::sinh>("sinh", context, detail::sinh_function{}, x); }
+auto sinh(Context& context, const X& x) { return detail::applied<Policy, op::sinh>("sinh", context, detail::sinh_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void sinh(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::sinh>("sinh", context, detail::sinh_function{}, y, x); }
 
@@ -115,7 +115,7 @@ void sinh_backward(Context& context, const Target& gx, const G& grad, const X& x
 
 /// The hyperbolic cosine, under the rules of tan.
 template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
-auto cosh(Context& context, const X& x) { return detail::apply<Policy, op::cosh>("cosh", context, detail::cosh_function{}, x); }
+auto cosh(Context& context, const X& x) { return detail::applied<Policy, op::cosh>("cosh", context, detail::cosh_function{}, x); }
 template <class Policy, class Context, class Y, class X>
 void cosh(Context& context, into<Y> y, const X& x) { detail::apply_into<Policy, op::cosh>("cosh", context, detail::cosh_function{}, y, x); }
 
