@@ -1,6 +1,7 @@
 # Every header of the library, by folder. No globs: a header that is not listed here is not installed and not tested alone.
 set(AMPHORA_HEADERS
   include/amphora/amphora.hpp
+  include/amphora/autograd.hpp
   include/amphora/error.hpp
   include/amphora/version.hpp
   include/amphora/detail/bit_cast.hpp

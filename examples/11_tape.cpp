@@ -1,5 +1,6 @@
 // The backward pass by a tape: ops on variables are recorded, and one call runs back over them into the parameters' gradients.
 #include <amphora/amphora.hpp>
+#include <amphora/autograd.hpp>
 
 #include <cstdio>
 

@@ -3,7 +3,7 @@ cmake_minimum_required(VERSION 3.24)
 include(${ROOT}/cmake/headers.cmake)
 set(outside amphora/amphora.hpp amphora/policy/describe.hpp)  # prints
 foreach(header ${AMPHORA_HEADERS})
-  if(header MATCHES "^include/(amphora/optimizer/state_file.*)$")  # reads and writes files
+  if(header MATCHES "^include/(amphora/(optimizer/state_file|autograd).*)$")  # reads and writes files; has an umbrella of its own
     list(APPEND outside ${CMAKE_MATCH_1})
   endif()
 endforeach()
@@ -22,6 +22,17 @@ foreach(header ${outside})
   string(FIND "${umbrella}" "#include <${header}>" position)
   if(NOT position EQUAL -1)
     message(SEND_ERROR "amphora.hpp must not include ${header}")
+  endif()
+endforeach()
+
+# The tape's umbrella has all of it.
+file(READ ${ROOT}/include/amphora/autograd.hpp tape)
+foreach(header ${AMPHORA_HEADERS})
+  if(header MATCHES "^include/(amphora/autograd/.*)$")
+    string(FIND "${tape}" "#include <${CMAKE_MATCH_1}>" position)
+    if(position EQUAL -1)
+      message(SEND_ERROR "autograd.hpp does not include ${header}")
+    endif()
   endif()
 endforeach()
 

@@ -1,6 +1,7 @@
 // A little of everything, so that a program that calls it uses the whole library.
 #pragma once
 #include <amphora/amphora.hpp>
+#include <amphora/autograd.hpp>
 
 #include <cstdint>
 #include <utility>
