@@ -44,12 +44,12 @@ namespace below = amp::detail;
 template <class Format, class Y>
 inline void linear(amp::host_context& context, amp::into<Y> y, const amp::view<const amp::storage_t<Format>>& x,
                    const amp::view<const amp::storage_t<Format>>& w, const amp::view<const amp::storage_t<Format>>& b) {
-  below::linear_forward<Format, amp::f32>(context, y.target, x, w, b, true, false);
+  below::linear_forward<Format, amp::f32>(context, y.target, x, w, b, true, false, false);
 }
 template <class Given, class Y>
 inline void linear_from(amp::host_context& context, amp::into<Y> y, const amp::view<const Given>& x, const amp::view<const amp::bfloat16>& w,
                         const amp::view<const amp::bfloat16>& b) {
-  below::linear_forward<amp::bf16, amp::f32>(context, y.target, x, w, b, true, false);
+  below::linear_forward<amp::bf16, amp::f32>(context, y.target, x, w, b, true, false, false);
 }
 inline void relu(amp::host_context& context, amp::into<amp::float16> y, const amp::view<const amp::float16>& x) {
   below::map_one<amp::f16>("relu", context, below::relu_value{}, below::write(y.target), y.target.shape(), x);

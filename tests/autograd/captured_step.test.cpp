@@ -1,4 +1,5 @@
 // A whole step whose backward pass is the tape's, captured in a graph and replayed, beside the same steps made one by one.
+#include <amphora/autograd.hpp>  // tape, backward, checkpoint
 #include <amphora/cuda.cuh>
 
 #include <autograd/values.hpp>
