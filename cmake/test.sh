@@ -49,7 +49,8 @@ amphora_build "$preset" "build/$preset" "-DAMPHORA_CUDA_HEADERS=$headers" ${tool
 
 # A pipe hides ctest's exit status, so it goes through a file.
 log=build/$preset/test.log
-{ ctest --preset "$preset" --output-on-failure --no-tests=error --timeout 1200 -j "$jobs" "$@" 2>&1; echo $? >"$log.status"; } | tee "$log"
+echo 0 >"$log.status"
+{ ctest --preset "$preset" --output-on-failure --no-tests=error --timeout 1200 -j "$jobs" "$@" 2>&1 || echo $? >"$log.status"; } | tee "$log"
 status=$(cat "$log.status")
 grep -E '^[0-9]+% tests passed' "$log" | tail -n 1 || true
 exit "$status"

@@ -47,11 +47,42 @@ struct pinned {
 class program {
  public:
   program() {
-    amp::prepare_products(context);
+    amp::prepare_products(context), amp::fill(context, condition, true);
     amp::write(context, std::vector<std::int64_t>{0, 1, 2, 3, 0, 1}, targets);
     w.load(context, filled<float>(context, {classes, columns}).view()), b.load(context, filled<float>(context, {classes}).view());
   }
 
+  void elementwise() {
+    const auto sum = amp::add<mixed>(context, x, y);
+    (void)amp::abs<mixed>(context, x), (void)amp::abs_backward<mixed>(context, sum, x);
+    (void)amp::acos<mixed>(context, x), (void)amp::acos_backward<mixed>(context, sum, x);
+    (void)amp::asin<mixed>(context, x), (void)amp::asin_backward<mixed>(context, sum, x);
+    (void)amp::cosh<mixed>(context, x), (void)amp::cosh_backward<mixed>(context, sum, x);
+    (void)amp::erfinv<mixed>(context, x), (void)amp::erfinv_backward<mixed>(context, sum, x);
+    (void)amp::exp<mixed>(context, x), (void)amp::exp_backward<mixed>(context, sum, x);
+    (void)amp::log<mixed>(context, x), (void)amp::log_backward<mixed>(context, sum, x);
+    (void)amp::neg<mixed>(context, x), (void)amp::neg_backward<mixed>(context, sum, x);
+    (void)amp::reciprocal<mixed>(context, x), (void)amp::reciprocal_backward<mixed>(context, sum, x);
+    (void)amp::rsqrt<mixed>(context, x), (void)amp::rsqrt_backward<mixed>(context, sum, x);
+    (void)amp::sigmoid<mixed>(context, x), (void)amp::sigmoid_backward<mixed>(context, sum, x);
+    (void)amp::silu<mixed>(context, x), (void)amp::silu_backward<mixed>(context, sum, x);
+    (void)amp::sinh<mixed>(context, x), (void)amp::sinh_backward<mixed>(context, sum, x);
+    (void)amp::sqrt<mixed>(context, x), (void)amp::sqrt_backward<mixed>(context, sum, x);
+    (void)amp::tan<mixed>(context, x), (void)amp::tan_backward<mixed>(context, sum, x);
+    (void)amp::tanh<mixed>(context, x), (void)amp::tanh_backward<mixed>(context, sum, x);
+    (void)amp::elu<mixed>(context, x), (void)amp::elu_backward<mixed>(context, sum, x);
+    (void)amp::leaky_relu<mixed>(context, x), (void)amp::leaky_relu_backward<mixed>(context, sum, x);
+    (void)amp::softplus<mixed>(context, x), (void)amp::softplus_backward<mixed>(context, sum, x);
+    (void)amp::sub<mixed>(context, x, y), (void)amp::sub_backward<mixed>(context, sum, x, y);
+    (void)amp::mul<mixed>(context, x, y), (void)amp::mul_backward<mixed>(context, sum, x, y);
+    (void)amp::div<mixed>(context, x, y), (void)amp::div_backward<mixed>(context, sum, x, y);
+    (void)amp::pow<mixed>(context, x, y), (void)amp::pow_backward<mixed>(context, sum, x, y);
+    (void)amp::addcmul<mixed>(context, x, y, y), (void)amp::addcmul_backward<mixed>(context, sum, x, y, y);
+    (void)amp::addcdiv<mixed>(context, x, y, y), (void)amp::addcdiv_backward<mixed>(context, sum, x, y, y);
+    (void)amp::clamp<mixed>(context, x, 0.0, 1.0), (void)amp::clamp_backward<mixed>(context, sum, x, 0.0, 1.0);
+    (void)amp::prelu<mixed>(context, x, row), (void)amp::prelu_backward<mixed>(context, sum, x, row);
+    (void)amp::where<mixed>(context, condition, x, y), (void)amp::where_backward<mixed>(context, sum, condition, x, y);
+  }
   void ops() {
     const auto gx = amp::into(half_sink.view());
     auto loss = amp::cross_entropy<mixed>(context, logits, targets);
@@ -144,12 +175,13 @@ class program {
     scaler.wait_save(context, [&](const char* part, std::size_t size) { scaler_text.append(part, size); });
     amp::wait_save_state(context, path.c_str(), optimizer, scaler);
   }
-  void all() { ops(), transfers(), gradient_tools(), steps(), objects(); }
+  void all() { ops(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
   ~program() { std::remove(path.c_str()); }
 
   test_context context;
 
  private:
+  tensor<bool> condition{context, {rows, columns}};
   tensor<amp::float16> x = filled<amp::float16>(context, {rows, columns}), y = filled<amp::float16>(context, {rows, columns}, 0.75f), row = filled<amp::float16>(context, {columns}),
                        square = filled<amp::float16>(context, {columns, columns}), logits = filled<amp::float16>(context, {rows, classes}), half_sink = filled<amp::float16>(context, {rows, columns}),
                        logits_sink = filled<amp::float16>(context, {rows, classes});
@@ -185,7 +217,7 @@ TEST_CASE("no function waits but those named wait_…, and once warmed up none a
 TEST_CASE("ops, transfers, gradient tools and steps can be captured, and replayed any number of times") {
   program one;
   one.save();
-  const auto work = [&] { one.ops(), one.transfers(), one.gradient_tools(), one.steps(); };
+  const auto work = [&] { one.ops(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
   work();
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;
