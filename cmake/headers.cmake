@@ -139,6 +139,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/linear.hpp
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
   include/amphora/ops/pow.hpp
   include/amphora/ops/prelu.hpp

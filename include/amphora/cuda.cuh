@@ -121,6 +121,7 @@
 #include <amphora/ops/linear.hpp>
 #include <amphora/ops/matmul.hpp>
 #include <amphora/ops/mse_loss.hpp>
+#include <amphora/ops/number.hpp>
 #include <amphora/ops/operand.hpp>
 #include <amphora/ops/pow.hpp>
 #include <amphora/ops/prelu.hpp>

@@ -112,3 +112,17 @@ TEST_CASE("a second derivative in f16 is that in f64 to its roundings") {
   const auto low = of(amp::float16()), high = of(0.0);
   for (std::size_t i = 0; i < 2; ++i) CHECK(std::fabs(low[i] - high[i]) <= 4 * amp::f16::unit_roundoff * std::fabs(high[i]));
 }
+
+TEST_CASE("products and quotients of a variable and a number have the derivatives of a hand's calculation") {
+  test_context context;
+  const amp::tape tape(context);
+  const auto x = tape.leaf(numbers<double>(context, {3}, {2, -4, 0.5}));
+  const auto g = tape.constant(numbers<double>(context, {3}, {1, 1, 2}));
+  // 3 x² / 8 + 6 / x
+  const auto y = amp::sub<policy>(tape, amp::div<policy>(tape, amp::mul<policy>(tape, amp::mul<policy>(tape, x, x), 3), 8), amp::div<policy>(tape, 6, x), -1);
+  const auto [first] = amp::grad(context, y, g, amp::graph::create, x);
+  const auto [second] = amp::grad(context, first, g, amp::graph::free, x);
+  CHECK(values(context, y) == std::vector<double>{4.5, 4.5, 12.09375});
+  CHECK(values(context, first) == std::vector<double>{0, -3.375, -47.25});
+  CHECK(values(context, second) == std::vector<double>{2.25, 0.5625, 387});
+}

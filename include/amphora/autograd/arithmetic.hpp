@@ -4,6 +4,7 @@
 #include <amphora/ops/addcmul.hpp>        // addcmul_function
 #include <amphora/ops/arithmetic.hpp>     // mul_function
 #include <amphora/ops/atan2.hpp>          // atan2_function
+#include <amphora/ops/number.hpp>         // mul_number_function
 #include <amphora/ops/where.hpp>          // where, taken_into
 
 namespace amphora { inline namespace AMPHORA_ABI {
@@ -48,6 +49,20 @@ auto div(const tape<Context>& recording, const A& a, const B& b) {
 template <class Policy, class Context, class A, class B, detail::if_variables_t<A, B> = 0>
 auto div(const tape<Context>& recording, const A& a, const B& b, rounding to) {
   return to == rounding::none ? div<Policy>(recording, a, b) : detail::apply_taped<Policy, op::div>("div", recording, detail::rounded_div_function{to}, a, b);
+}
+
+/// As of ops/number.hpp, recorded: by a number mul and div have derivatives of any order, a number divided by a variable has second ones.
+template <class Policy, class Context, class X, detail::if_variables_t<X> = 0>
+auto mul(const tape<Context>& recording, const X& x, double number) {
+  return detail::apply_taped<Policy, op::mul>("mul", recording, detail::mul_number_function{number}, x);
+}
+template <class Policy, class Context, class X, detail::if_variables_t<X> = 0>
+auto div(const tape<Context>& recording, const X& x, double number) {
+  return detail::apply_taped<Policy, op::div>("div", recording, detail::div_number_function{number}, x);
+}
+template <class Policy, class Context, class X, detail::if_variables_t<X> = 0>
+auto div(const tape<Context>& recording, double number, const X& x) {
+  return detail::apply_taped<Policy, op::rdiv>("div", recording, detail::number_div_function{number}, x);
 }
 
 /// As of ops/addcmul.hpp, recorded: addcmul as mul, addcdiv as div.
