@@ -3,9 +3,9 @@
 #
 #   sh bench/header_cost.sh [rounds] [compiler …]
 #
-# "types" is formats, ops and policies (what a CUDA unit includes); "amphora.hpp" is the whole umbrella, Eigen's headers
-# among it; "Eigen/Core" alone stands beside it, since that is most of it. For nvcc also "cuda.cuh", and beside it CUDA's own
-# headers that it includes.
+# "types" is formats, ops and policies (what a CUDA unit includes); "amphora.hpp" is the library for the host, Eigen's headers
+# among it; "Eigen/Core" alone stands beside it, since that is most of it. "and tape" has the ops and the tape on top. For nvcc also
+# "cuda.cuh", and beside it CUDA's own headers that it includes.
 set -eu
 cd "$(dirname "$0")/.."
 rounds=${1:-5}
@@ -18,6 +18,7 @@ eigen=$(pkg-config --cflags eigen3 2>/dev/null || echo -I/usr/include/eigen3)
 : >"$folder/empty.cpp"
 sed -n 's:^  include/\(amphora/\(format\|op\|policy\)/.*\)$:#include <\1>:p' cmake/headers.cmake | grep -v describe >"$folder/types.cpp"
 echo '#include <amphora/amphora.hpp>' >"$folder/umbrella.cpp"
+printf '#include <amphora/%s.hpp>\n' amphora autograd ops >"$folder/tape.cpp"
 echo '#include <Eigen/Core>' >"$folder/eigen.cpp"
 echo '#include <amphora/cuda.cuh>' >"$folder/cuda.cpp"
 printf '#include <%s>\n' cuda_bf16.h cuda_fp16.h cublasLt.h cublas_v2.h >"$folder/toolkit.cpp"
@@ -25,7 +26,7 @@ printf '#include <%s>\n' cuda_bf16.h cuda_fp16.h cublasLt.h cublas_v2.h >"$folde
 # Prints "file time" for each round and file; files take turns, so that a slow moment of the machine meets all of them.
 rounds_of() {
   for round in $(seq "$rounds"); do
-    for file in empty types umbrella eigen ${3:-}; do
+    for file in empty types umbrella tape eigen ${3:-}; do
       start=$(date +%s%N)
       $1 -std=c++17 $2 -I include $eigen -c "$folder/$file.cpp" -o "$folder/o.o" >"$folder/$file.log" 2>&1 || continue
       echo "$file $((($(date +%s%N) - start) / 1000))"
@@ -33,7 +34,7 @@ rounds_of() {
   done
 }
 
-printf '%-12s%10s%10s%12s%12s%10s%10s   seconds, all but the first over empty\n' compiler empty types amphora.hpp Eigen/Core cuda.cuh toolkit
+printf '%-12s%10s%10s%12s%10s%12s%10s%10s   seconds, all but the first over empty\n' compiler empty types amphora.hpp 'and tape' Eigen/Core cuda.cuh toolkit
 for compiler in ${*:-g++ clang++ nvcc}; do
   command -v "$compiler" >/dev/null 2>&1 || continue
   flags= more=
@@ -41,5 +42,5 @@ for compiler in ${*:-g++ clang++ nvcc}; do
   rounds_of "$compiler" "$flags" "$more" | awk -v compiler="$compiler" '
     !($1 in best) || $2 < best[$1] { best[$1] = $2 }
     function over(file) { return file in best ? sprintf("%.2f", (best[file] - best["empty"]) / 1e6) : "-" }
-    END { printf "%-12s%10.2f%10s%12s%12s%10s%10s\n", compiler, best["empty"] / 1e6, over("types"), over("umbrella"), over("eigen"), over("cuda"), over("toolkit") }'
+    END { printf "%-12s%10.2f%10s%12s%10s%12s%10s%10s\n", compiler, best["empty"] / 1e6, over("types"), over("umbrella"), over("tape"), over("eigen"), over("cuda"), over("toolkit") }'
 done

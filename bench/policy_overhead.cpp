@@ -1,6 +1,7 @@
 // What a call through a policy costs over the same call written for its formats: policy_overhead.cmake counts the
 // instructions of both.  policy_overhead policy|hand
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 
 #include <cstdint>
 #include <cstring>

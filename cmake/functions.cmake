@@ -46,7 +46,8 @@ function(amphora_emulate target)
   target_compile_definitions(${target} PRIVATE AMPHORA_EMULATED_CUDA)
   target_include_directories(${target} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulated_cuda)
   target_include_directories(${target} SYSTEM PRIVATE ${AMPHORA_CUDA_HEADERS})  # their number types and enumerations
-  target_compile_options(${target} PRIVATE -ffp-contract=off -Wno-unknown-pragmas)
+  # At -O1, whatever the build's level is: what is tested is the arithmetic, and compiling takes longer than running.
+  target_compile_options(${target} PRIVATE -O1 -ffp-contract=off -Wno-unknown-pragmas)
   target_link_libraries(${target} PRIVATE Boost::context)
 endfunction()
 
@@ -96,10 +97,4 @@ function(amphora_cuda_program name)
   if(NOT AMPHORA_GPU_TESTS)
     add_dependencies(gpu_programs ${name}_emulated)
   endif()
-endfunction()
-
-# Sources into which g++ 12 inlines all of the emulated cuBLAS, at -O3: it then takes a float scalar for the double that another
-# compute type would read.
-function(amphora_inlines_cublas)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
 endfunction()

@@ -2,6 +2,7 @@
 set(AMPHORA_HEADERS
   include/amphora/amphora.hpp
   include/amphora/autograd.hpp
+  include/amphora/ops.hpp
   include/amphora/error.hpp
   include/amphora/version.hpp
   include/amphora/detail/bit_cast.hpp
@@ -141,6 +142,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/linear.hpp
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
   include/amphora/ops/pow.hpp
   include/amphora/ops/prelu.hpp
@@ -155,23 +157,28 @@ set(AMPHORA_HEADERS
   include/amphora/ops/trigonometric.hpp
   include/amphora/ops/where.hpp
   # autograd
+  include/amphora/autograd/activation.hpp
   include/amphora/autograd/add.hpp
   include/amphora/autograd/apply.hpp
+  include/amphora/autograd/arithmetic.hpp
   include/amphora/autograd/backward.hpp
   include/amphora/autograd/cast.hpp
   include/amphora/autograd/checkpoint.hpp
   include/amphora/autograd/dropout.hpp
+  include/amphora/autograd/function.hpp
   include/amphora/autograd/gelu.hpp
   include/amphora/autograd/gradient_pass.hpp
   include/amphora/autograd/gradient_route.hpp
   include/amphora/autograd/linear.hpp
   include/amphora/autograd/matmul.hpp
+  include/amphora/autograd/prelu.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
   include/amphora/autograd/relu.hpp
   include/amphora/autograd/scope.hpp
   include/amphora/autograd/sum_to.hpp
   include/amphora/autograd/tape.hpp
+  include/amphora/autograd/transcendental.hpp
   include/amphora/autograd/variable.hpp
   # host
   include/amphora/host/block.hpp

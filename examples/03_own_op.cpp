@@ -1,5 +1,6 @@
 // An op of your own joins the tree by naming a parent; policies then speak of it too.
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 
 #include <cmath>
 #include <cstdio>

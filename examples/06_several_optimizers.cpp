@@ -1,5 +1,6 @@
 // Two parts of a model, each with its own rule; one scaler watches both, and an overflow in one part skips that part alone.
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 
 #include <cmath>
 #include <cstdio>

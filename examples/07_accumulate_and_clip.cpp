@@ -1,5 +1,6 @@
 // Four small batches make one step: their gradients are added at one scale, then clipped by the norm of all together.
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 
 #include <cmath>
 #include <cstdio>

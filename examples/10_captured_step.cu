@@ -1,5 +1,6 @@
 // A whole training step as one CUDA graph: forward, backward, optimizer and scaler are replayed without the host.
 #include <amphora/cuda.cuh>
+#include <amphora/ops.hpp>
 
 #include <cstdio>
 #include <vector>

@@ -1,6 +1,7 @@
 // The backward pass by a tape: ops on variables are recorded, and one call runs back over them into the parameters' gradients.
 #include <amphora/amphora.hpp>
 #include <amphora/autograd.hpp>
+#include <amphora/ops.hpp>
 
 #include <cstdio>
 

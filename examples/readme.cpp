@@ -1,4 +1,5 @@
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 namespace amp = amphora;
 
 struct mixed : amp::o1<amp::f16> {};  // products in f16, softmax and loss in f32, a dynamic loss scale

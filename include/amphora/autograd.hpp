@@ -1,20 +1,25 @@
 // The tape: what ops do to variables is recorded and differentiated. For programs on any device, beside amphora.hpp or cuda.cuh.
 #pragma once
+#include <amphora/autograd/activation.hpp>
 #include <amphora/autograd/add.hpp>
 #include <amphora/autograd/apply.hpp>
+#include <amphora/autograd/arithmetic.hpp>
 #include <amphora/autograd/backward.hpp>
 #include <amphora/autograd/cast.hpp>
 #include <amphora/autograd/checkpoint.hpp>
 #include <amphora/autograd/dropout.hpp>
+#include <amphora/autograd/function.hpp>
 #include <amphora/autograd/gelu.hpp>
 #include <amphora/autograd/gradient_pass.hpp>
 #include <amphora/autograd/gradient_route.hpp>
 #include <amphora/autograd/linear.hpp>
 #include <amphora/autograd/matmul.hpp>
+#include <amphora/autograd/prelu.hpp>
 #include <amphora/autograd/product.hpp>
 #include <amphora/autograd/record.hpp>
 #include <amphora/autograd/relu.hpp>
 #include <amphora/autograd/scope.hpp>
 #include <amphora/autograd/sum_to.hpp>
 #include <amphora/autograd/tape.hpp>
+#include <amphora/autograd/transcendental.hpp>
 #include <amphora/autograd/variable.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 #include <amphora/amphora.hpp>
 #include <amphora/autograd.hpp>
+#include <amphora/ops.hpp>
 
 #include <cstdint>
 #include <utility>

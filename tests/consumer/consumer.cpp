@@ -1,5 +1,6 @@
 // A program of somebody who uses the library. The three consumer projects build it; it ends with 0 where the numbers are right.
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 
 namespace amp = amphora;
 

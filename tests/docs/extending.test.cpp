@@ -1,5 +1,6 @@
 // What docs/extending.md shows: each point of extension, used from outside the library's namespace.
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,12 +7,17 @@
 #include <amphora/host/memory.hpp>
 #include <amphora/host/reduce.hpp>
 #include <amphora/host/scale.hpp>
+#include <amphora/ops/activation.hpp>
 #include <amphora/ops/add.hpp>
+#include <amphora/ops/addcmul.hpp>
+#include <amphora/ops/arithmetic.hpp>
 #include <amphora/ops/cast.hpp>
+#include <amphora/ops/clamp.hpp>
 #include <amphora/ops/dropout.hpp>
 #include <amphora/ops/elementwise.hpp>
 #include <amphora/ops/mse_loss.hpp>
 #include <amphora/ops/relu.hpp>
+#include <amphora/ops/root.hpp>
 #include <amphora/ops/sum.hpp>
 #include <amphora/policy/opt_level.hpp>
 #include <cuda/beside_host.hpp>
@@ -71,6 +76,17 @@ template <class T, class Operation> void check_user(Operation operation) {
 }
 
 }  // namespace
+
+TEST_CASE_TEMPLATE("elementwise ops that need no function of the math library give the host's bits for numbers of any bits", T, float16, bfloat16, float) {
+  using P = amp::policy<>;
+  same_on_both([](auto& c) { return amp::sub<P>(c, any_bits<T>(c, 1), any_bits<T>(c, 2), 0.3); });
+  same_on_both([](auto& c) { return amp::addcmul<P>(c, any_bits<T>(c, 1), any_bits<T>(c, 2), any_bits<T>(c, 3), 0.3); });
+  same_on_both([](auto& c) { return amp::div_backward<P>(c, any_bits<T>(c, 1), any_bits<T>(c, 2), any_bits<T>(c, 3)).second; });
+  same_on_both([](auto& c) { return amp::mul_backward<P>(c, ordinary<T>(c, {70, 33}, 1), ordinary<T>(c, {70, 33}, 2), ordinary<T>(c, {33}, 3)).second; });  // a sum
+  same_on_both([](auto& c) { return amp::sqrt<P>(c, any_bits<T>(c, 1)); });
+  same_on_both([](auto& c) { return amp::clamp<P>(c, any_bits<T>(c, 1), any_bits<T>(c, 2), any_bits<T>(c, 3)); });
+  same_on_both([](auto& c) { return amp::leaky_relu_backward<P>(c, any_bits<T>(c, 1), any_bits<T>(c, 2)); });
+}
 
 TEST_CASE_TEMPLATE("+ - * / give the host's bits for numbers of any bits", T, float16, bfloat16, float, double) {
   same_on_both([](auto& c) { return amp::add<amp::policy<>>(c, any_bits<T>(c, 1), any_bits<T>(c, 2)); });

@@ -3,6 +3,7 @@
 #include <device_ops.hpp>  // of CUDA everything, of the host the kernels
 #if !defined(AMPHORA_TEST_CUDA)
 #include <amphora/amphora.hpp>
+#include <amphora/ops.hpp>
 #endif
 
 #include <doctest/doctest.h>

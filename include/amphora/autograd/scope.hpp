@@ -1,15 +1,19 @@
 // Regions of recorded ops that share a policy: a scope over a tape.
 #pragma once
-#include <amphora/autograd/add.hpp>      // add
-#include <amphora/autograd/apply.hpp>    // apply
-#include <amphora/autograd/cast.hpp>     // cast
-#include <amphora/autograd/dropout.hpp>  // dropout
-#include <amphora/autograd/gelu.hpp>     // gelu
-#include <amphora/autograd/linear.hpp>   // linear
-#include <amphora/autograd/matmul.hpp>   // matmul
-#include <amphora/autograd/relu.hpp>     // relu
-#include <amphora/autograd/tape.hpp>     // tape
-#include <amphora/ops/scope.hpp>         // scope
+#include <amphora/autograd/activation.hpp>      // sigmoid, tanh, silu, elu, leaky_relu, abs, neg, sqrt, clamp
+#include <amphora/autograd/add.hpp>             // add
+#include <amphora/autograd/apply.hpp>           // apply
+#include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
+#include <amphora/autograd/cast.hpp>            // cast
+#include <amphora/autograd/dropout.hpp>         // dropout
+#include <amphora/autograd/gelu.hpp>            // gelu
+#include <amphora/autograd/linear.hpp>          // linear
+#include <amphora/autograd/matmul.hpp>          // matmul
+#include <amphora/autograd/prelu.hpp>           // prelu
+#include <amphora/autograd/relu.hpp>            // relu
+#include <amphora/autograd/tape.hpp>            // tape
+#include <amphora/autograd/transcendental.hpp>  // exp, log, pow and their kin
+#include <amphora/ops/scope.hpp>                // scope
 
 #include <utility>  // forward
 
@@ -46,6 +50,39 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(linear)
   AMPHORA_SCOPE_OP(matmul)
   AMPHORA_SCOPE_OP(relu)
+  AMPHORA_SCOPE_OP(sub)
+  AMPHORA_SCOPE_OP(mul)
+  AMPHORA_SCOPE_OP(div)
+  AMPHORA_SCOPE_OP(addcmul)
+  AMPHORA_SCOPE_OP(addcdiv)
+  AMPHORA_SCOPE_OP(atan2)
+  AMPHORA_SCOPE_OP(where)
+  AMPHORA_SCOPE_OP(sigmoid)
+  AMPHORA_SCOPE_OP(tanh)
+  AMPHORA_SCOPE_OP(silu)
+  AMPHORA_SCOPE_OP(elu)
+  AMPHORA_SCOPE_OP(leaky_relu)
+  AMPHORA_SCOPE_OP(clamp)
+  AMPHORA_SCOPE_OP(abs)
+  AMPHORA_SCOPE_OP(neg)
+  AMPHORA_SCOPE_OP(sqrt)
+  AMPHORA_SCOPE_OP(exp)
+  AMPHORA_SCOPE_OP(expm1)
+  AMPHORA_SCOPE_OP(log)
+  AMPHORA_SCOPE_OP(log2)
+  AMPHORA_SCOPE_OP(log10)
+  AMPHORA_SCOPE_OP(log1p)
+  AMPHORA_SCOPE_OP(softplus)
+  AMPHORA_SCOPE_OP(tan)
+  AMPHORA_SCOPE_OP(asin)
+  AMPHORA_SCOPE_OP(acos)
+  AMPHORA_SCOPE_OP(sinh)
+  AMPHORA_SCOPE_OP(cosh)
+  AMPHORA_SCOPE_OP(erfinv)
+  AMPHORA_SCOPE_OP(rsqrt)
+  AMPHORA_SCOPE_OP(reciprocal)
+  AMPHORA_SCOPE_OP(pow)
+  AMPHORA_SCOPE_OP(prelu)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

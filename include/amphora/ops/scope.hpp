@@ -16,6 +16,7 @@
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
+#include <amphora/ops/number.hpp>         // mul, div by numbers
 #include <amphora/ops/pow.hpp>            // pow
 #include <amphora/ops/prelu.hpp>          // prelu
 #include <amphora/ops/relu.hpp>           // relu, relu_backward
