@@ -1,9 +1,7 @@
 // Recipes whose backward pass is the tape's, one of them through second derivatives, beside PyTorch's in float64 (tests/data/recipes).
 #include <recipes/recipe.hpp>
 
-#include <amphora/autograd/activation.hpp>
-#include <amphora/autograd/arithmetic.hpp>
-#include <amphora/autograd/transcendental.hpp>
+#include <amphora/autograd.hpp>
 
 #include <string>
 #include <tuple>
