@@ -131,6 +131,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
   include/amphora/ops/clamp.hpp
+  include/amphora/ops/convolution.hpp
   include/amphora/ops/cross_entropy.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/elementwise.hpp
@@ -216,6 +217,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/access.cuh
   include/amphora/cuda/block_pool.cuh
   include/amphora/cuda/context.cuh
+  include/amphora/cuda/convolution_call.cuh
   include/amphora/cuda/cross_entropy.cuh
   include/amphora/cuda/cublas.cuh
   include/amphora/cuda/dropout.cuh
