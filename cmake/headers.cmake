@@ -141,6 +141,9 @@ set(AMPHORA_HEADERS
   include/amphora/ops/gelu.hpp
   include/amphora/ops/kernels.hpp
   include/amphora/ops/linear.hpp
+  include/amphora/ops/loss.hpp
+  include/amphora/ops/loss_reduction.hpp
+  include/amphora/ops/map_reduce.hpp
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mse_loss.hpp
   include/amphora/ops/number.hpp
@@ -193,6 +196,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/level.hpp
   include/amphora/host/lines.hpp
   include/amphora/host/map.hpp
+  include/amphora/host/map_reduce.hpp
   include/amphora/host/matmul.hpp
   include/amphora/host/memory.hpp
   include/amphora/host/norm.hpp

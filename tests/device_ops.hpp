@@ -6,6 +6,7 @@
 #include <amphora/host/cross_entropy.hpp>  // cross_entropy_kernels
 #include <amphora/host/dropout.hpp>        // dropout_kernels
 #include <amphora/host/map.hpp>            // map_kernels
+#include <amphora/host/map_reduce.hpp>     // map_reduce_kernels
 #include <amphora/host/matmul.hpp>         // matmul_kernels
 #include <amphora/host/memory.hpp>         // memory_kernels
 #include <amphora/host/reduce.hpp>         // reduce_kernels

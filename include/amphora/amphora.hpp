@@ -113,6 +113,7 @@
 #include <amphora/host/level.hpp>
 #include <amphora/host/lines.hpp>
 #include <amphora/host/map.hpp>
+#include <amphora/host/map_reduce.hpp>
 #include <amphora/host/matmul.hpp>
 #include <amphora/host/memory.hpp>
 #include <amphora/host/norm.hpp>

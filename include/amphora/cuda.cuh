@@ -112,6 +112,7 @@
 #include <amphora/cuda/launch.cuh>
 #include <amphora/cuda/lines.cuh>
 #include <amphora/cuda/map.cuh>
+#include <amphora/cuda/map_reduce.cuh>
 #include <amphora/cuda/matmul.cuh>
 #include <amphora/cuda/memory.cuh>
 #include <amphora/cuda/operands.cuh>

@@ -17,6 +17,9 @@
 #include <amphora/ops/gelu.hpp>
 #include <amphora/ops/kernels.hpp>
 #include <amphora/ops/linear.hpp>
+#include <amphora/ops/loss.hpp>
+#include <amphora/ops/loss_reduction.hpp>
+#include <amphora/ops/map_reduce.hpp>
 #include <amphora/ops/matmul.hpp>
 #include <amphora/ops/mse_loss.hpp>
 #include <amphora/ops/number.hpp>

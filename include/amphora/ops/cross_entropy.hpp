@@ -3,15 +3,13 @@
 #include <amphora/op/loss.hpp>      // op::cross_entropy
 #include <amphora/ops/call.hpp>     // result_t, require_into, made
 #include <amphora/ops/kernels.hpp>  // cross_entropy_kernels
+#include <amphora/ops/loss_reduction.hpp>  // reduction, loss_shape
 #include <amphora/ops/operand.hpp>  // into, operand
 
 #include <cstdint>      // int64_t
 #include <type_traits>  // is_same_v
 
 namespace amphora { inline namespace AMPHORA_ABI {
-
-/// What becomes of the losses of a batch.
-enum class reduction { none, mean, sum };
 
 /// The numbers of a cross entropy.
 struct cross_entropy_settings {
@@ -59,9 +57,6 @@ cross_entropy_call cross_entropy_checked(const char* call, const view<const L>& 
   result.targets = targets.data(), result.wide_targets = sizeof(T) == 8, result.weighted = weighted, result.settings = settings;
   return result;
 }
-
-/// The shape of the loss.
-inline shape loss_shape(reduction r, const shape& per_row) { return r == reduction::none ? per_row : shape{}; }
 
 }  // namespace detail
 
