@@ -224,6 +224,11 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/convolution_call.cuh
   include/amphora/cuda/cross_entropy.cuh
   include/amphora/cuda/cublas.cuh
+  include/amphora/cuda/cudnn.cuh
+  include/amphora/cuda/cudnn_convolution.cuh
+  include/amphora/cuda/cudnn_descriptor.cuh
+  include/amphora/cuda/cudnn_handle.cuh
+  include/amphora/cuda/cudnn_plan.cuh
   include/amphora/cuda/dropout.cuh
   include/amphora/cuda/error.cuh
   include/amphora/cuda/launch.cuh
