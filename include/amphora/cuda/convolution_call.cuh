@@ -3,12 +3,9 @@
 #include <amphora/cuda/context.cuh>          // cuda_context
 #include <amphora/cuda/product_kernels.cuh>  // product_source
 #include <amphora/format/format_id.hpp>      // format_id
-#include <amphora/ops/convolution.hpp>       // convolution
+#include <amphora/ops/convolution.hpp>       // convolution, convolution_result
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
-
-/// Which of the three arrays of a convolution is the result; the two others are its operands.
-enum class convolution_result { y, x, w };
 
 /// One call of convolution_kernels<cuda_device>.
 struct convolution_call {

@@ -40,6 +40,9 @@ struct convolution {
   bool is_empty() const { return batch == 0 || groups == 0 || channels == 0 || features == 0 || in_size() == 0 || out_size() == 0 || window_size() == 0; }
 };
 
+/// Which of the three arrays of a convolution is the result; the two others are its operands.
+enum class convolution_result { y, x, w };
+
 /// What each device specialises for its tag. Operands are read as `Read`, sums run in Accumulate or wider, the result is rounded once; a target
 /// that adds is added to before that. Nothing is empty but for batch, channels and what follows from them: the kernels then write zeros, or the bias.
 ///
