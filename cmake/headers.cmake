@@ -126,6 +126,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/activation.hpp
   include/amphora/ops/add.hpp
   include/amphora/ops/addcmul.hpp
+  include/amphora/ops/addmm.hpp
   include/amphora/ops/arithmetic.hpp
   include/amphora/ops/atan2.hpp
   include/amphora/ops/call.hpp
@@ -145,6 +146,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/loss_reduction.hpp
   include/amphora/ops/map_reduce.hpp
   include/amphora/ops/matmul.hpp
+  include/amphora/ops/mm.hpp
   include/amphora/ops/mse_loss.hpp
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
@@ -158,11 +160,13 @@ set(AMPHORA_HEADERS
   include/amphora/ops/sign.hpp
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
+  include/amphora/ops/symmetric_product.hpp
   include/amphora/ops/trigonometric.hpp
   include/amphora/ops/where.hpp
   # autograd
   include/amphora/autograd/activation.hpp
   include/amphora/autograd/add.hpp
+  include/amphora/autograd/addmm.hpp
   include/amphora/autograd/apply.hpp
   include/amphora/autograd/arithmetic.hpp
   include/amphora/autograd/backward.hpp
@@ -175,6 +179,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/gradient_route.hpp
   include/amphora/autograd/linear.hpp
   include/amphora/autograd/matmul.hpp
+  include/amphora/autograd/mm.hpp
   include/amphora/autograd/prelu.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp

@@ -2,6 +2,7 @@
 #pragma once
 #include <amphora/autograd/activation.hpp>
 #include <amphora/autograd/add.hpp>
+#include <amphora/autograd/addmm.hpp>
 #include <amphora/autograd/apply.hpp>
 #include <amphora/autograd/arithmetic.hpp>
 #include <amphora/autograd/backward.hpp>
@@ -14,6 +15,7 @@
 #include <amphora/autograd/gradient_route.hpp>
 #include <amphora/autograd/linear.hpp>
 #include <amphora/autograd/matmul.hpp>
+#include <amphora/autograd/mm.hpp>
 #include <amphora/autograd/prelu.hpp>
 #include <amphora/autograd/product.hpp>
 #include <amphora/autograd/record.hpp>

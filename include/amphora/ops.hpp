@@ -3,6 +3,7 @@
 #include <amphora/ops/activation.hpp>
 #include <amphora/ops/add.hpp>
 #include <amphora/ops/addcmul.hpp>
+#include <amphora/ops/addmm.hpp>
 #include <amphora/ops/arithmetic.hpp>
 #include <amphora/ops/atan2.hpp>
 #include <amphora/ops/call.hpp>
@@ -21,6 +22,7 @@
 #include <amphora/ops/loss_reduction.hpp>
 #include <amphora/ops/map_reduce.hpp>
 #include <amphora/ops/matmul.hpp>
+#include <amphora/ops/mm.hpp>
 #include <amphora/ops/mse_loss.hpp>
 #include <amphora/ops/number.hpp>
 #include <amphora/ops/operand.hpp>
@@ -34,5 +36,6 @@
 #include <amphora/ops/sign.hpp>
 #include <amphora/ops/softmax.hpp>
 #include <amphora/ops/sum.hpp>
+#include <amphora/ops/symmetric_product.hpp>
 #include <amphora/ops/trigonometric.hpp>
 #include <amphora/ops/where.hpp>

@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.24)
 # Below the interface: parts of ops, and of objects that are tried as a whole.
 set(internal chunk_sums clear curvature_sum fresh_pair linear_forward linear_gradients load_contents made make make_copy map_reduce norm
-    optimizer_memory optimizer_state parameter_memory read run run_matmul scope send slope_sum sum_over unbroadcast unscaled)
+    optimizer_memory optimizer_state parameter_memory product_gradients read run run_matmul scope send slope_sum sum_over unbroadcast unscaled)
 set(called 0)
 file(READ ${ROOT}/tests/cuda/no_hidden_wait.test.cpp test)
 file(GLOB headers ${ROOT}/include/amphora/ops/*.hpp ${ROOT}/include/amphora/tensor/*.hpp ${ROOT}/include/amphora/scale/*.hpp ${ROOT}/include/amphora/optimizer/*.hpp)

@@ -129,6 +129,24 @@ class program {
     amp::copy(context, x, half_sink), amp::fill(context, scalar, 2.0f);
     (void)amp::autocast<mixed>(context, [&](auto scope) { return scope.linear(x, w.weights()); });
   }
+  void products() {
+    const auto c = amp::mm<mixed>(context, x, square);
+    (void)amp::mm_backward<mixed>(context, c, x, square);
+    const auto half = amp::into(half_sink.view());
+    amp::mm<mixed>(context, half, x, square), amp::mm_backward<mixed>(context, c, x, square, half, amp::no_gradient{});
+    const auto batch = amp::view<const amp::float16>(x.data(), {1, rows, columns}), squares = amp::view<const amp::float16>(square.data(), {1, columns, columns});
+    const auto d = amp::bmm<mixed>(context, batch, squares);
+    (void)amp::bmm_backward<mixed>(context, d, batch, squares);
+    const auto e = amp::mv<mixed>(context, x, row);
+    (void)amp::mv_backward<mixed>(context, e, x, row);
+    const auto f = amp::dot<mixed>(context, row, row), g = amp::vdot<mixed>(context, row, row);
+    (void)amp::dot_backward<mixed>(context, f, row, row), (void)amp::vdot_backward<mixed>(context, g, row, row);
+    (void)amp::addmm<mixed>(context, row, x, square), (void)amp::addmm<mixed>(context, x, x, square, 0.5), (void)amp::addmm_backward<mixed>(context, c, row, x, square);
+    (void)amp::addmv<mixed>(context, e, x, row), (void)amp::addmv_backward<mixed>(context, e, e, x, row);
+    (void)amp::addr<mixed>(context, square, row, row), (void)amp::addr_backward<mixed>(context, square, square, row, row);
+    (void)amp::addbmm<mixed>(context, c, batch, squares), (void)amp::addbmm_backward<mixed>(context, c, c, batch, squares);
+    (void)amp::baddbmm<mixed>(context, d, batch, squares), (void)amp::baddbmm_backward<mixed>(context, d, d, batch, squares);
+  }
   void transfers() {
     amp::write(context, host_numbers, float_sink), amp::write(context, many, large);
     amp::copy_later(context, scalar, log.data);
@@ -176,7 +194,7 @@ class program {
     scaler.wait_save(context, [&](const char* part, std::size_t size) { scaler_text.append(part, size); });
     amp::wait_save_state(context, path.c_str(), optimizer, scaler);
   }
-  void all() { ops(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
+  void all() { ops(), products(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
   ~program() { std::remove(path.c_str()); }
 
   test_context context;
@@ -218,7 +236,7 @@ TEST_CASE("no function waits but those named wait_…, and once warmed up none a
 TEST_CASE("ops, transfers, gradient tools and steps can be captured, and replayed any number of times") {
   program one;
   one.save();
-  const auto work = [&] { one.ops(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
+  const auto work = [&] { one.ops(), one.products(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
   work();
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 #include <amphora/autograd/activation.hpp>      // sigmoid, tanh, silu, elu, leaky_relu, abs, neg, sqrt, clamp
 #include <amphora/autograd/add.hpp>             // add
+#include <amphora/autograd/addmm.hpp>  // addmm, addmv, addr, addbmm, baddbmm
 #include <amphora/autograd/apply.hpp>           // apply
 #include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
 #include <amphora/autograd/cast.hpp>            // cast
@@ -9,6 +10,7 @@
 #include <amphora/autograd/gelu.hpp>            // gelu
 #include <amphora/autograd/linear.hpp>          // linear
 #include <amphora/autograd/matmul.hpp>          // matmul
+#include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/autograd/prelu.hpp>           // prelu
 #include <amphora/autograd/relu.hpp>            // relu
 #include <amphora/autograd/tape.hpp>            // tape
@@ -83,6 +85,16 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(reciprocal)
   AMPHORA_SCOPE_OP(pow)
   AMPHORA_SCOPE_OP(prelu)
+  AMPHORA_SCOPE_OP(mm)
+  AMPHORA_SCOPE_OP(bmm)
+  AMPHORA_SCOPE_OP(mv)
+  AMPHORA_SCOPE_OP(dot)
+  AMPHORA_SCOPE_OP(vdot)
+  AMPHORA_SCOPE_OP(addmm)
+  AMPHORA_SCOPE_OP(addmv)
+  AMPHORA_SCOPE_OP(addr)
+  AMPHORA_SCOPE_OP(addbmm)
+  AMPHORA_SCOPE_OP(baddbmm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

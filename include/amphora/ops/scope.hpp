@@ -4,6 +4,7 @@
 #include <amphora/ops/activation.hpp>     // sigmoid, tanh, silu, elu, leaky_relu
 #include <amphora/ops/add.hpp>            // add, add_backward
 #include <amphora/ops/addcmul.hpp>        // addcmul, addcdiv
+#include <amphora/ops/addmm.hpp>  // addmm, addmv, addr, addbmm, baddbmm
 #include <amphora/ops/arithmetic.hpp>     // sub, mul, div
 #include <amphora/ops/atan2.hpp>          // atan2
 #include <amphora/ops/cast.hpp>           // cast
@@ -15,6 +16,7 @@
 #include <amphora/ops/gelu.hpp>           // gelu, gelu_backward
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
+#include <amphora/ops/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
 #include <amphora/ops/number.hpp>         // mul, div by numbers
 #include <amphora/ops/pow.hpp>            // pow
@@ -105,6 +107,16 @@ class scope {
   AMPHORA_SCOPE_OP(reciprocal)
   AMPHORA_SCOPE_OP(pow)
   AMPHORA_SCOPE_OP(prelu)
+  AMPHORA_SCOPE_OP(mm)
+  AMPHORA_SCOPE_OP(bmm)
+  AMPHORA_SCOPE_OP(mv)
+  AMPHORA_SCOPE_OP(dot)
+  AMPHORA_SCOPE_OP(vdot)
+  AMPHORA_SCOPE_OP(addmm)
+  AMPHORA_SCOPE_OP(addmv)
+  AMPHORA_SCOPE_OP(addr)
+  AMPHORA_SCOPE_OP(addbmm)
+  AMPHORA_SCOPE_OP(baddbmm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
