@@ -90,7 +90,7 @@ class cudnn_call {
     if (plan.algorithm < 0) return false;
     const std::int64_t x = c.batch * c.groups * c.channels * c.in_size(), w = c.groups * c.features * c.channels * c.window_size(), y = c.batch * c.groups * c.features * c.out_size();
     const bool to_y = call_.result == convolution_result::y, to_x = call_.result == convolution_result::x;
-    const std::int64_t channels = c.groups * (to_y ? c.features : c.channels), places = to_y ? c.out_size() : c.in_size(), n = to_y ? y : to_x ? x : w;
+    const std::int64_t n = to_y ? y : to_x ? x : w, places = to_y ? c.out_size() : to_x ? c.in_size() : w, channels = c.groups * (to_y ? c.features : c.channels);
     cudnn_memory memory_first(context_), memory_second(context_), memory_sums(context_), memory_work(context_);
     const void* const first = cast(memory_first, call_.first, to_y ? x : y);
     const void* const second = cast(memory_second, call_.second, to_y || to_x ? w : x);

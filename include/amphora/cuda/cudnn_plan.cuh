@@ -1,11 +1,11 @@
 // Which algorithm cuDNN takes for a convolution: asked once for its sizes and formats, and kept for every later step.
 #pragma once
 #include <amphora/cuda/context.cuh>           // cuda_context
-#include <amphora/cuda/convolution_call.cuh>  // convolution_result
 #include <amphora/cuda/cudnn_descriptor.cuh>  // cudnn_tensor, cudnn_sizes, describe
 #include <amphora/cuda/cudnn_handle.cuh>      // cudnn_state, require_cudnn, is_unsupported
 #include <amphora/detail/text.hpp>            // text
 #include <amphora/format/format_id.hpp>       // format_id, name_of
+#include <amphora/ops/convolution.hpp>        // convolution, convolution_result
 
 #include <cudnn.h>  // cudnnGetConvolutionForwardAlgorithm_v7
 

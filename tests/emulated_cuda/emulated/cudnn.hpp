@@ -29,7 +29,8 @@ struct cudnnConvolutionStruct {
 namespace emulated {
 
 inline std::set<const void*>& cudnn_objects = *new std::set<const void*>;  // handles and descriptors that live
-inline std::int64_t cudnn_searches = 0;                                    ///< calls of the heuristics so far
+inline std::int64_t cudnn_searches = 0;      ///< calls of the heuristics so far
+inline std::int64_t cudnn_convolutions = 0;  ///< convolutions that were taken so far
 /// What the next convolution, or the next making of a descriptor, returns instead of doing anything.
 inline cudnnStatus_t fail_next_convolution = CUDNN_STATUS_SUCCESS, fail_next_descriptor = CUDNN_STATUS_SUCCESS;
 /// What the heuristics find: everything, what sums atomically or in a transformed space alone, or nothing.
@@ -168,6 +169,7 @@ cudnnStatus_t run_convolution(cudnnHandle_t handle, convolved part, const dnn_al
   const bool is_double = x.type == CUDNN_DATA_DOUBLE;
   work.alpha = dnn_scalar(alpha, is_double), work.beta = dnn_scalar(beta, is_double);
   work.workspace = workspace, work.workspace_bytes = workspace_of(*a);
+  ++cudnn_convolutions;
   return submit(handle->stream, [work] { convolve(work); }) == cudaSuccess ? CUDNN_STATUS_SUCCESS : dnn_status(CUDNN_STATUS_EXECUTION_FAILED, "the stream does not take it");
 }
 
