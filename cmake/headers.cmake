@@ -129,6 +129,8 @@ set(AMPHORA_HEADERS
   include/amphora/ops/addmm.hpp
   include/amphora/ops/arithmetic.hpp
   include/amphora/ops/atan2.hpp
+  include/amphora/ops/attention.hpp
+  include/amphora/ops/binary_cross_entropy.hpp
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
   include/amphora/ops/clamp.hpp
@@ -138,13 +140,19 @@ set(AMPHORA_HEADERS
   include/amphora/ops/elementwise.hpp
   include/amphora/ops/erfinv.hpp
   include/amphora/ops/exponential.hpp
+  include/amphora/ops/fold.hpp
   include/amphora/ops/function.hpp
   include/amphora/ops/gelu.hpp
   include/amphora/ops/kernels.hpp
+  include/amphora/ops/l1_loss.hpp
+  include/amphora/ops/likelihood_loss.hpp
   include/amphora/ops/linear.hpp
+  include/amphora/ops/logsumexp.hpp
   include/amphora/ops/loss.hpp
   include/amphora/ops/loss_reduction.hpp
   include/amphora/ops/map_reduce.hpp
+  include/amphora/ops/margin_loss.hpp
+  include/amphora/ops/masked_softmax.hpp
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mm.hpp
   include/amphora/ops/mse_loss.hpp
@@ -169,22 +177,28 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/addmm.hpp
   include/amphora/autograd/apply.hpp
   include/amphora/autograd/arithmetic.hpp
+  include/amphora/autograd/attention.hpp
   include/amphora/autograd/backward.hpp
   include/amphora/autograd/cast.hpp
   include/amphora/autograd/checkpoint.hpp
+  include/amphora/autograd/composed.hpp
   include/amphora/autograd/dropout.hpp
+  include/amphora/autograd/element_loss.hpp
   include/amphora/autograd/function.hpp
   include/amphora/autograd/gelu.hpp
   include/amphora/autograd/gradient_pass.hpp
   include/amphora/autograd/gradient_route.hpp
   include/amphora/autograd/linear.hpp
+  include/amphora/autograd/loss.hpp
   include/amphora/autograd/matmul.hpp
   include/amphora/autograd/mm.hpp
   include/amphora/autograd/prelu.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
+  include/amphora/autograd/reduction.hpp
   include/amphora/autograd/relu.hpp
   include/amphora/autograd/scope.hpp
+  include/amphora/autograd/softmax.hpp
   include/amphora/autograd/sum_to.hpp
   include/amphora/autograd/tape.hpp
   include/amphora/autograd/transcendental.hpp
@@ -198,10 +212,12 @@ set(AMPHORA_HEADERS
   include/amphora/host/convert.hpp
   include/amphora/host/cross_entropy.hpp
   include/amphora/host/dropout.hpp
+  include/amphora/host/fold.hpp
   include/amphora/host/level.hpp
   include/amphora/host/lines.hpp
   include/amphora/host/map.hpp
   include/amphora/host/map_reduce.hpp
+  include/amphora/host/masked_softmax.hpp
   include/amphora/host/matmul.hpp
   include/amphora/host/memory.hpp
   include/amphora/host/norm.hpp
@@ -236,9 +252,11 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/cudnn_plan.cuh
   include/amphora/cuda/dropout.cuh
   include/amphora/cuda/error.cuh
+  include/amphora/cuda/fold.cuh
   include/amphora/cuda/launch.cuh
   include/amphora/cuda/lines.cuh
   include/amphora/cuda/map.cuh
+  include/amphora/cuda/masked_softmax.cuh
   include/amphora/cuda/matmul.cuh
   include/amphora/cuda/memory.cuh
   include/amphora/cuda/operands.cuh

@@ -5,10 +5,13 @@
 #if !defined(AMPHORA_TEST_CUDA)
 #include <amphora/host/cross_entropy.hpp>  // cross_entropy_kernels
 #include <amphora/host/dropout.hpp>        // dropout_kernels
+#include <amphora/host/fold.hpp>           // fold_kernels
 #include <amphora/host/map.hpp>            // map_kernels
 #include <amphora/host/map_reduce.hpp>     // map_reduce_kernels
+#include <amphora/host/masked_softmax.hpp>  // masked_softmax_kernels
 #include <amphora/host/matmul.hpp>         // matmul_kernels
 #include <amphora/host/memory.hpp>         // memory_kernels
+#include <amphora/host/normalization.hpp>  // normalization_kernels
 #include <amphora/host/reduce.hpp>         // reduce_kernels
 #include <amphora/host/softmax.hpp>        // softmax_kernels
 #endif

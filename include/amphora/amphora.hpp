@@ -110,13 +110,16 @@
 #include <amphora/host/convert.hpp>
 #include <amphora/host/cross_entropy.hpp>
 #include <amphora/host/dropout.hpp>
+#include <amphora/host/fold.hpp>
 #include <amphora/host/level.hpp>
 #include <amphora/host/lines.hpp>
 #include <amphora/host/map.hpp>
 #include <amphora/host/map_reduce.hpp>
+#include <amphora/host/masked_softmax.hpp>
 #include <amphora/host/matmul.hpp>
 #include <amphora/host/memory.hpp>
 #include <amphora/host/norm.hpp>
+#include <amphora/host/normalization.hpp>
 #include <amphora/host/parallel.hpp>
 #include <amphora/host/parameter.hpp>
 #include <amphora/host/reduce.hpp>

@@ -109,12 +109,15 @@
 #include <amphora/cuda/cublas.cuh>
 #include <amphora/cuda/dropout.cuh>
 #include <amphora/cuda/error.cuh>
+#include <amphora/cuda/fold.cuh>
 #include <amphora/cuda/launch.cuh>
 #include <amphora/cuda/lines.cuh>
 #include <amphora/cuda/map.cuh>
 #include <amphora/cuda/map_reduce.cuh>
+#include <amphora/cuda/masked_softmax.cuh>
 #include <amphora/cuda/matmul.cuh>
 #include <amphora/cuda/memory.cuh>
+#include <amphora/cuda/normalization.cuh>
 #include <amphora/cuda/operands.cuh>
 #include <amphora/cuda/parameter.cuh>
 #include <amphora/cuda/product_fused.cuh>

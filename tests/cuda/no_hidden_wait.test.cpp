@@ -53,6 +53,20 @@ class program {
     w.load(context, filled<float>(context, {classes, columns}).view()), b.load(context, filled<float>(context, {classes}).view());
   }
 
+  void losses() {
+    auto loss = amp::l1_loss<mixed>(context, x, y);
+    (void)amp::l1_loss_backward<mixed>(context, loss, x, y);
+    (void)amp::smooth_l1_loss<mixed>(context, x, y), (void)amp::smooth_l1_loss_backward<mixed>(context, loss, x, y);
+    (void)amp::huber_loss<mixed>(context, x, y), (void)amp::huber_loss_backward<mixed>(context, loss, x, row);
+    (void)amp::binary_cross_entropy_with_logits<mixed>(context, x, y), (void)amp::binary_cross_entropy_with_logits_backward<mixed>(context, loss, x, y, amp::reduction::mean, row, row);
+    (void)amp::binary_cross_entropy<mixed>(context, float_sink, float_sink), (void)amp::binary_cross_entropy_backward<mixed>(context, loss, float_sink, float_sink);
+    (void)amp::poisson_nll_loss<mixed>(context, x, y), (void)amp::poisson_nll_loss_backward<mixed>(context, loss, x, y);
+    (void)amp::gaussian_nll_loss<mixed>(context, x, y, y), (void)amp::gaussian_nll_loss_backward<mixed>(context, loss, x, y, row);
+    (void)amp::kl_div<mixed>(context, x, y), (void)amp::kl_div_backward<mixed>(context, loss, x, y);
+    (void)amp::soft_margin_loss<mixed>(context, x, y), (void)amp::soft_margin_loss_backward<mixed>(context, loss, x, y);
+    (void)amp::hinge_embedding_loss<mixed>(context, x, y), (void)amp::hinge_embedding_loss_backward<mixed>(context, loss, x, y);
+    (void)amp::margin_ranking_loss<mixed>(context, x, y, y), (void)amp::margin_ranking_loss_backward<mixed>(context, loss, x, y, y);
+  }
   void elementwise() {
     const auto sum = amp::add<mixed>(context, x, y);
     (void)amp::abs<mixed>(context, x), (void)amp::abs_backward<mixed>(context, sum, x);
@@ -145,6 +159,10 @@ class program {
     (void)amp::addmv<mixed>(context, e, x, row), (void)amp::addmv_backward<mixed>(context, e, e, x, row);
     (void)amp::addr<mixed>(context, square, row, row), (void)amp::addr_backward<mixed>(context, square, square, row, row);
     (void)amp::addbmm<mixed>(context, c, batch, squares), (void)amp::addbmm_backward<mixed>(context, c, c, batch, squares);
+    const auto attended = amp::scaled_dot_product_attention<mixed>(context, x, x, y);
+    amp::scaled_dot_product_attention<mixed>(context, half, x, x, y, amp::no_mask{}, {true});
+    (void)amp::scaled_dot_product_attention_backward<mixed>(context, attended, x, x, y);
+    amp::scaled_dot_product_attention_backward<mixed>(context, attended, x, x, y, amp::no_mask{}, half, amp::no_gradient{}, amp::no_gradient{});
     (void)amp::baddbmm<mixed>(context, d, batch, squares), (void)amp::baddbmm_backward<mixed>(context, d, d, batch, squares);
   }
   void transfers() {
@@ -194,7 +212,7 @@ class program {
     scaler.wait_save(context, [&](const char* part, std::size_t size) { scaler_text.append(part, size); });
     amp::wait_save_state(context, path.c_str(), optimizer, scaler);
   }
-  void all() { ops(), products(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
+  void all() { ops(), products(), losses(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
   ~program() { std::remove(path.c_str()); }
 
   test_context context;
@@ -236,7 +254,7 @@ TEST_CASE("no function waits but those named wait_…, and once warmed up none a
 TEST_CASE("ops, transfers, gradient tools and steps can be captured, and replayed any number of times") {
   program one;
   one.save();
-  const auto work = [&] { one.ops(), one.products(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
+  const auto work = [&] { one.ops(), one.products(), one.losses(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
   work();
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;

@@ -3,6 +3,9 @@
 #include <amphora/autograd/gradient_pass.hpp>  // gradient_pass
 #include <amphora/ops/matmul.hpp>              // run_matmul
 #include <amphora/ops/symmetric_product.hpp>   // symmetric_product
+#include <amphora/tensor/tensor.hpp>           // tensor_of_t
+
+#include <utility>  // move
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -23,5 +26,13 @@ struct product_record {
                product_record{p}, left, right);
   }
 };
+
+/// The product of two variables in memory of Format, recorded.
+template <class Format, class Read, class Accumulate, class Context, class A, class B>
+auto product_taped(const tape<Context>& recording, const symmetric_product& p, const shape& value_shape, const A& a, const B& b) {
+  tensor_of_t<Format, Context> value(recording.context(), value_shape);
+  run_matmul<Read, Accumulate>(recording.context(), p.loops(), write(value.view()), a.value(), b.value());
+  return record(recording, std::move(value), product_record<Read, Accumulate>{p}, a, b);
+}
 
 }}}  // namespace amphora::detail

@@ -5,8 +5,10 @@
 #include <amphora/autograd/addmm.hpp>  // addmm, addmv, addr, addbmm, baddbmm
 #include <amphora/autograd/apply.hpp>           // apply
 #include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
+#include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
 #include <amphora/autograd/cast.hpp>            // cast
 #include <amphora/autograd/dropout.hpp>         // dropout
+#include <amphora/autograd/element_loss.hpp>    // mse_loss and the other losses of elements
 #include <amphora/autograd/gelu.hpp>            // gelu
 #include <amphora/autograd/linear.hpp>          // linear
 #include <amphora/autograd/matmul.hpp>          // matmul
@@ -95,6 +97,19 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(addr)
   AMPHORA_SCOPE_OP(addbmm)
   AMPHORA_SCOPE_OP(baddbmm)
+  AMPHORA_SCOPE_OP(mse_loss)
+  AMPHORA_SCOPE_OP(l1_loss)
+  AMPHORA_SCOPE_OP(smooth_l1_loss)
+  AMPHORA_SCOPE_OP(huber_loss)
+  AMPHORA_SCOPE_OP(binary_cross_entropy_with_logits)
+  AMPHORA_SCOPE_OP(binary_cross_entropy)
+  AMPHORA_SCOPE_OP(poisson_nll_loss)
+  AMPHORA_SCOPE_OP(gaussian_nll_loss)
+  AMPHORA_SCOPE_OP(kl_div)
+  AMPHORA_SCOPE_OP(soft_margin_loss)
+  AMPHORA_SCOPE_OP(hinge_embedding_loss)
+  AMPHORA_SCOPE_OP(margin_ranking_loss)
+  AMPHORA_SCOPE_OP(scaled_dot_product_attention)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

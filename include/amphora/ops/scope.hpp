@@ -7,6 +7,8 @@
 #include <amphora/ops/addmm.hpp>  // addmm, addmv, addr, addbmm, baddbmm
 #include <amphora/ops/arithmetic.hpp>     // sub, mul, div
 #include <amphora/ops/atan2.hpp>          // atan2
+#include <amphora/ops/attention.hpp>  // scaled_dot_product_attention
+#include <amphora/ops/binary_cross_entropy.hpp>  // binary_cross_entropy_with_logits, binary_cross_entropy
 #include <amphora/ops/cast.hpp>           // cast
 #include <amphora/ops/clamp.hpp>          // clamp
 #include <amphora/ops/cross_entropy.hpp>  // cross_entropy, cross_entropy_backward
@@ -14,7 +16,10 @@
 #include <amphora/ops/erfinv.hpp>         // erfinv
 #include <amphora/ops/exponential.hpp>    // exp, expm1, log, log2, log10, log1p, softplus
 #include <amphora/ops/gelu.hpp>           // gelu, gelu_backward
+#include <amphora/ops/l1_loss.hpp>        // l1_loss, smooth_l1_loss, huber_loss
+#include <amphora/ops/likelihood_loss.hpp>  // poisson_nll_loss, gaussian_nll_loss, kl_div
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
+#include <amphora/ops/margin_loss.hpp>    // soft_margin_loss, hinge_embedding_loss, margin_ranking_loss
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
 #include <amphora/ops/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
@@ -117,6 +122,18 @@ class scope {
   AMPHORA_SCOPE_OP(addr)
   AMPHORA_SCOPE_OP(addbmm)
   AMPHORA_SCOPE_OP(baddbmm)
+  AMPHORA_SCOPE_OP(l1_loss)
+  AMPHORA_SCOPE_OP(smooth_l1_loss)
+  AMPHORA_SCOPE_OP(huber_loss)
+  AMPHORA_SCOPE_OP(binary_cross_entropy_with_logits)
+  AMPHORA_SCOPE_OP(binary_cross_entropy)
+  AMPHORA_SCOPE_OP(poisson_nll_loss)
+  AMPHORA_SCOPE_OP(gaussian_nll_loss)
+  AMPHORA_SCOPE_OP(kl_div)
+  AMPHORA_SCOPE_OP(soft_margin_loss)
+  AMPHORA_SCOPE_OP(hinge_embedding_loss)
+  AMPHORA_SCOPE_OP(margin_ranking_loss)
+  AMPHORA_SCOPE_OP(scaled_dot_product_attention)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
