@@ -220,12 +220,20 @@ TEST_CASE("arrays that do not begin at multiples of 16 bytes go through copies")
       for (const bool add : {false, true}) CHECK(run(context, plain, result, k, false, add, 1).right);
 }
 
-TEST_CASE("a bias in a format that the result does not have is added before the rounding") {
+TEST_CASE("a bias that the result's format does not have is added before the rounding, and read as the call says") {
   test_context context;
   amp::use_cudnn(context);
-  CHECK(run(context, plain, convolution_result::y, {id::bf16, id::bf16, id::bf16}, true, false, 0, id::f64).right);
-  CHECK(run(context, plain, convolution_result::y, {id::f16, id::f16, id::f16}, true, false, 0, id::bf16).right);
-  CHECK(run(context, plain, convolution_result::x, {id::f32, id::f32, id::f32}, true, true, 0, id::bf16).right);
+  const convolution one = layout(1, 1, 1, 1, {1, 1}, {1, 1}, {0, 0}, {1, 1}, {1, 1});
+  const double fine = 1 + 3.0 / 4096;  // f16 has 1 + 4 / 4096 beside it
+  const array x(context, id::f16, {-1.0}), w(context, id::f16, {1.0}), b(context, id::f32, {fine}), y(context, id::f16, {0.0});
+  const auto sum = [&](id rounded, bool add) {
+    REQUIRE(run_cudnn(context, {one, convolution_result::y, x.read(), w.read(), b.read(rounded), y.data(), id::f16, add, id::f16, false, id::f32}));
+    return y.get()[0];
+  };
+  CHECK(sum(id::none, false) == 3.0 / 4096);
+  CHECK(sum(id::none, true) == 6.0 / 4096);
+  CHECK(sum(id::f16, false) == 4.0 / 4096);
+  CHECK(sum(id::bf16, false) == 0);
 }
 
 TEST_CASE("floats are multiplied as TF32 on request only, and 16 bits lose nothing on their way to a float result") {
