@@ -1,10 +1,10 @@
 // Cross entropy of logits against class indices, forward and backward.
 #pragma once
-#include <amphora/op/loss.hpp>      // op::cross_entropy
-#include <amphora/ops/call.hpp>     // result_t, require_into, made
-#include <amphora/ops/kernels.hpp>  // cross_entropy_kernels
-#include <amphora/ops/loss_reduction.hpp>  // reduction, loss_shape
-#include <amphora/ops/operand.hpp>  // into, operand
+#include <amphora/op/loss.hpp>             // op::cross_entropy
+#include <amphora/ops/call.hpp>            // result_t, require_into, made
+#include <amphora/ops/kernels.hpp>         // cross_entropy_kernels
+#include <amphora/ops/loss_reduction.hpp>  // reduction, loss_shape, no_weights
+#include <amphora/ops/operand.hpp>         // into, operand
 
 #include <cstdint>      // int64_t
 #include <type_traits>  // is_same_v
@@ -19,12 +19,7 @@ struct cross_entropy_settings {
   float factor = 1;                              ///< the loss and its gradient are multiplied by it, e.g. 1 / micro-batches
 };
 
-/// Says that all classes weigh the same.
-struct no_weights { using format = not_a_format; };
-
 namespace detail {
-
-inline view<const float> operand(no_weights) { return view<const float>(static_cast<const float*>(nullptr)); }
 
 /// A call whose formats travel beside it: logits [rows, classes, inner].
 struct cross_entropy_call {

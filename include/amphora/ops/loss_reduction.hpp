@@ -1,13 +1,20 @@
-// What becomes of the losses of a batch.
+// What becomes of the losses of a batch, and the word for losses that all weigh the same.
 #pragma once
-#include <amphora/tensor/shape.hpp>  // shape
+#include <amphora/format/format.hpp>  // not_a_format
+#include <amphora/tensor/shape.hpp>   // shape
+#include <amphora/tensor/view.hpp>    // view
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
 /// What becomes of the losses of a batch.
 enum class reduction { none, mean, sum };
 
+/// Says that all classes, or all elements, weigh the same.
+struct no_weights { using format = not_a_format; };
+
 namespace detail {
+
+inline view<const float> operand(no_weights) { return view<const float>(static_cast<const float*>(nullptr)); }
 
 /// The shape of the loss.
 inline shape loss_shape(reduction r, const shape& per_row) { return r == reduction::none ? per_row : shape{}; }
