@@ -20,7 +20,7 @@ using amp::format_id;
 using id = format_id;
 
 static_assert(cudnn_type(id::f16) == CUDNN_DATA_HALF && cudnn_type(id::bf16) == CUDNN_DATA_BFLOAT16 && cudnn_type(id::f32) == CUDNN_DATA_FLOAT && cudnn_type(id::f64) == CUDNN_DATA_DOUBLE);
-static_assert(is_unsupported(CUDNN_STATUS_NOT_SUPPORTED) && !is_unsupported(CUDNN_STATUS_SUCCESS) && !is_unsupported(CUDNN_STATUS_BAD_PARAM) && !is_unsupported(CUDNN_STATUS_EXECUTION_FAILED));
+static_assert(is_unsupported(CUDNN_STATUS_NOT_SUPPORTED) && is_unsupported(CUDNN_STATUS_ARCH_MISMATCH) && !is_unsupported(CUDNN_STATUS_SUCCESS) && !is_unsupported(CUDNN_STATUS_BAD_PARAM) && !is_unsupported(CUDNN_STATUS_EXECUTION_FAILED));
 
 namespace {
 
@@ -407,6 +407,14 @@ TEST_CASE("a kernel that turns out not to be there is not asked for again; any o
   emulated::fail_next_convolution = CUDNN_STATUS_EXECUTION_FAILED;
   CHECK_THROWS_WITH_AS(run(context, plain, convolution_result::x, in_f16, false, false),
                        "amphora [cuda-call]: cudnnConvolutionBackwardData of x [2, 3, 1, 6, 8], w [4, 3, 1, 3, 3] and y [2, 4, 1, 6, 8] in f16 failed: CUDNN_STATUS_EXECUTION_FAILED, as the test wanted", amp::error);
+  emulated::fail_next_convolution = CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;  // where cuDNN is not whole
+  CHECK_THROWS_WITH_AS(run(context, plain, convolution_result::x, in_f16, false, false), doctest::Contains("CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"), amp::error);
+  emulated::fail_next_search = CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
+  CHECK_THROWS_WITH_AS(run(context, line, convolution_result::w, in_f16, false, false), doctest::Contains("choosing an algorithm of cuDNN of x [2, 3, 1, 1, 11]"), amp::error);
+  CHECK(run(context, line, convolution_result::w, in_f16, false, false).right);
+  emulated::fail_next_search = CUDNN_STATUS_NOT_SUPPORTED;
+  const outcome unknown = run(context, point, convolution_result::w, in_f16, false, false);
+  CHECK((unknown.right && !unknown.done));
   emulated::fail_next_descriptor = CUDNN_STATUS_INTERNAL_ERROR;
   const std::size_t objects = emulated::cudnn_objects.size();
   CHECK_THROWS_WITH_AS(run(context, strided, convolution_result::y, in_f16, false, false), doctest::Contains("making a descriptor of cuDNN failed: CUDNN_STATUS_INTERNAL_ERROR"), amp::error);

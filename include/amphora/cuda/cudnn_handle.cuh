@@ -26,24 +26,26 @@ template <class... Parts>
 #endif
   const char* const between = why[0] ? ", " : "";
   if (status == CUDNN_STATUS_ARCH_MISMATCH)
-    fail("arch", call, parts..., " failed: ", cudnnGetErrorString(status), between, static_cast<const char*>(why), "; this device has no such convolutions, compute in amphora::f16 or f32");
+    fail("arch", call, parts..., " failed: ", cudnnGetErrorString(status), between, static_cast<const char*>(why), "; this cuDNN has no kernels for this device, do without amphora::use_cudnn");
   fail("cuda-call", call, parts..., " failed: ", cudnnGetErrorString(status), between, static_cast<const char*>(why));
 }
 /// Insists that a call of cuDNN went well.
 ///
 /// call    its name; parts: what it was called with, for the message
-/// Errors  arch       this device cannot do it
+/// Errors  arch       this cuDNN is not for this device
 ///         cuda-call  any other status, by its name
 template <class... Parts>
 void require_cudnn(cudnnStatus_t status, const char* call, Parts... parts) {
   if (status != CUDNN_STATUS_SUCCESS) fail_cudnn(status, call, parts...);
 }
-/// Whether cuDNN did nothing since it has no such kernel, which is no error where there is another one. 8 has one such status, 9 a group of them.
+/// Whether cuDNN did nothing since it has no such kernel, which is no error where there is another one. cuDNN 9 has a group of such statuses, of
+/// which some say that its installation lacks something.
 constexpr bool is_unsupported(cudnnStatus_t status) {
 #if CUDNN_VERSION >= 90000
-  return static_cast<int>(status) / 1000 * 1000 == static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED);
+  return static_cast<int>(status) / 1000 * 1000 == static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED) && status != CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER &&
+         status != CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDART && status != CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING && status != CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
 #else
-  return status == CUDNN_STATUS_NOT_SUPPORTED;
+  return status == CUDNN_STATUS_NOT_SUPPORTED || status == CUDNN_STATUS_ARCH_MISMATCH;
 #endif
 }
 

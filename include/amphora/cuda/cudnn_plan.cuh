@@ -93,16 +93,19 @@ struct cudnn_plan {
   void choose(std::size_t most_workspace, const Ask& ask, const Measure& measure) {
     Perf found[Most];
     int count = 0;
-    const cudnnStatus_t asked = ask(found, Most, &count);
-    if (is_unsupported(asked)) return;
-    require_cudnn(asked, "choosing an algorithm of cuDNN", cudnn_name{question});
+    cudnnStatus_t failed = ask(found, Most, &count);
+    if (failed != CUDNN_STATUS_SUCCESS) count = 0;
     for (int i = 0; i < count && algorithm < 0; ++i) {
       const Perf& one = found[i];
+      if (one.status != CUDNN_STATUS_SUCCESS) failed = one.status;
       if (one.status != CUDNN_STATUS_SUCCESS || one.determinism != CUDNN_DETERMINISTIC || !is_plain(one.algo) || one.mathType == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION) continue;
       if (question.math != CUDNN_FMA_MATH) require_cudnn(cudnnSetConvolutionMathType(window, one.mathType), "cudnnSetConvolutionMathType");
       std::size_t bytes = 0;
-      if (measure(one.algo, &bytes) == CUDNN_STATUS_SUCCESS && bytes <= most_workspace) algorithm = one.algo, workspace = bytes;
+      const cudnnStatus_t measured = measure(one.algo, &bytes);
+      if (measured != CUDNN_STATUS_SUCCESS) failed = measured;
+      else if (bytes <= most_workspace) algorithm = one.algo, workspace = bytes;
     }
+    if (algorithm < 0 && !is_unsupported(failed)) require_cudnn(failed, "choosing an algorithm of cuDNN", cudnn_name{question});
   }
 };
 

@@ -31,8 +31,8 @@ namespace emulated {
 inline std::set<const void*>& cudnn_objects = *new std::set<const void*>;  // handles and descriptors that live
 inline std::int64_t cudnn_searches = 0;      ///< calls of the heuristics so far
 inline std::int64_t cudnn_convolutions = 0;  ///< convolutions that were taken so far
-/// What the next convolution, or the next making of a descriptor, returns instead of doing anything.
-inline cudnnStatus_t fail_next_convolution = CUDNN_STATUS_SUCCESS, fail_next_descriptor = CUDNN_STATUS_SUCCESS;
+/// What the next convolution, the next making of a descriptor, or the next search returns instead of doing anything.
+inline cudnnStatus_t fail_next_convolution = CUDNN_STATUS_SUCCESS, fail_next_descriptor = CUDNN_STATUS_SUCCESS, fail_next_search = CUDNN_STATUS_SUCCESS;
 /// What the heuristics find: everything, what sums atomically or in a transformed space alone, or nothing.
 enum class cudnn_finds { all, inexact, nothing };
 inline cudnn_finds heuristics = cudnn_finds::all;
@@ -123,6 +123,7 @@ cudnnStatus_t find_algorithms(cudnnHandle_t handle, const dnn_algorithm (&all)[N
   if (const cudnnStatus_t s = known(handle)) return s;
   if (!c || !found || !to || wanted < 1) return dnn_status(CUDNN_STATUS_BAD_PARAM, "no place for an answer");
   ++cudnn_searches;
+  if (const cudnnStatus_t status = taken(fail_next_search)) return status;
   if (const cudnnStatus_t s = fits(*c, x, w, y)) return s;
   *found = 0;
   const bool is_half = x.type == CUDNN_DATA_HALF || x.type == CUDNN_DATA_BFLOAT16;
@@ -188,6 +189,7 @@ inline constexpr known_cudnn_status known_cudnn_statuses[] = {
     {CUDNN_STATUS_NOT_SUPPORTED_SHAPE, "CUDNN_STATUS_NOT_SUPPORTED_SHAPE"},
     {CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, "CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE"},
     {CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH, "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH"},
+    {CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE, "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"},
     {CUDNN_STATUS_INTERNAL_ERROR, "CUDNN_STATUS_INTERNAL_ERROR"},
     {CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"},
     {CUDNN_STATUS_EXECUTION_FAILED, "CUDNN_STATUS_EXECUTION_FAILED"},
