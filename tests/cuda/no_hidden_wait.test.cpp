@@ -129,6 +129,8 @@ class program {
     (void)amp::softmax_backward<mixed>(context, soft, x), amp::softmax_backward<mixed>(context, gx, soft, x);
     (void)amp::log_softmax<mixed>(context, x), amp::log_softmax<mixed>(context, amp::into(float_sink), x);
     (void)amp::log_softmax_backward<mixed>(context, soft, x), amp::log_softmax_backward<mixed>(context, gx, soft, x);
+    (void)amp::softmin<mixed>(context, x), (void)amp::softmin_backward<mixed>(context, soft, x);
+    (void)amp::logsumexp<mixed>(context, x, {1}), (void)amp::logsumexp_backward<mixed>(context, amp::logsumexp<mixed>(context, x, {1}), x, {1});
     auto total = amp::sum<mixed>(context, x, {0});
     amp::sum<mixed>(context, amp::into(scalar), x);
     (void)amp::sum_backward<mixed>(context, total, x, {0}), amp::sum_backward<mixed>(context, gx, scalar, x);

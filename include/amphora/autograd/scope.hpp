@@ -14,7 +14,9 @@
 #include <amphora/autograd/matmul.hpp>          // matmul
 #include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/autograd/prelu.hpp>           // prelu
+#include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
+#include <amphora/autograd/softmax.hpp>         // softmax, log_softmax, softmin, logsumexp
 #include <amphora/autograd/tape.hpp>            // tape
 #include <amphora/autograd/transcendental.hpp>  // exp, log, pow and their kin
 #include <amphora/ops/scope.hpp>                // scope
@@ -110,6 +112,12 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(hinge_embedding_loss)
   AMPHORA_SCOPE_OP(margin_ranking_loss)
   AMPHORA_SCOPE_OP(scaled_dot_product_attention)
+  AMPHORA_SCOPE_OP(sum)
+  AMPHORA_SCOPE_OP(mean)
+  AMPHORA_SCOPE_OP(softmax)
+  AMPHORA_SCOPE_OP(log_softmax)
+  AMPHORA_SCOPE_OP(softmin)
+  AMPHORA_SCOPE_OP(logsumexp)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

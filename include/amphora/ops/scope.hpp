@@ -20,6 +20,7 @@
 #include <amphora/ops/likelihood_loss.hpp>  // poisson_nll_loss, gaussian_nll_loss, kl_div
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
 #include <amphora/ops/margin_loss.hpp>    // soft_margin_loss, hinge_embedding_loss, margin_ranking_loss
+#include <amphora/ops/logsumexp.hpp>      // logsumexp
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
 #include <amphora/ops/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
@@ -29,7 +30,7 @@
 #include <amphora/ops/relu.hpp>           // relu, relu_backward
 #include <amphora/ops/root.hpp>           // sqrt, rsqrt, reciprocal
 #include <amphora/ops/sign.hpp>           // abs, neg
-#include <amphora/ops/softmax.hpp>        // softmax, log_softmax and their backward
+#include <amphora/ops/softmax.hpp>        // softmax, log_softmax, softmin and their backward
 #include <amphora/ops/sum.hpp>            // sum, mean and their backward
 #include <amphora/ops/trigonometric.hpp>  // tan, asin, acos, sinh, cosh
 #include <amphora/ops/where.hpp>          // where
@@ -134,6 +135,8 @@ class scope {
   AMPHORA_SCOPE_OP(hinge_embedding_loss)
   AMPHORA_SCOPE_OP(margin_ranking_loss)
   AMPHORA_SCOPE_OP(scaled_dot_product_attention)
+  AMPHORA_SCOPE_OP(softmin)
+  AMPHORA_SCOPE_OP(logsumexp)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
