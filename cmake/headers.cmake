@@ -134,7 +134,10 @@ set(AMPHORA_HEADERS
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
   include/amphora/ops/clamp.hpp
+  include/amphora/ops/conv.hpp
+  include/amphora/ops/conv_transpose.hpp
   include/amphora/ops/convolution.hpp
+  include/amphora/ops/convolution_options.hpp
   include/amphora/ops/cross_entropy.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/elementwise.hpp
@@ -158,6 +161,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/mse_loss.hpp
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
+  include/amphora/ops/patches.hpp
   include/amphora/ops/pow.hpp
   include/amphora/ops/prelu.hpp
   include/amphora/ops/product.hpp
@@ -182,6 +186,9 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/cast.hpp
   include/amphora/autograd/checkpoint.hpp
   include/amphora/autograd/composed.hpp
+  include/amphora/autograd/conv.hpp
+  include/amphora/autograd/conv_transpose.hpp
+  include/amphora/autograd/convolution.hpp
   include/amphora/autograd/dropout.hpp
   include/amphora/autograd/element_loss.hpp
   include/amphora/autograd/function.hpp
@@ -210,6 +217,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/block_part.hpp
   include/amphora/host/context.hpp
   include/amphora/host/convert.hpp
+  include/amphora/host/convolution.hpp
   include/amphora/host/cross_entropy.hpp
   include/amphora/host/dropout.hpp
   include/amphora/host/fold.hpp
@@ -242,6 +250,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/access.cuh
   include/amphora/cuda/block_pool.cuh
   include/amphora/cuda/context.cuh
+  include/amphora/cuda/convolution.cuh
   include/amphora/cuda/convolution_call.cuh
   include/amphora/cuda/cross_entropy.cuh
   include/amphora/cuda/cublas.cuh

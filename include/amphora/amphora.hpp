@@ -108,6 +108,7 @@
 #include <amphora/host/block_part.hpp>
 #include <amphora/host/context.hpp>
 #include <amphora/host/convert.hpp>
+#include <amphora/host/convolution.hpp>
 #include <amphora/host/cross_entropy.hpp>
 #include <amphora/host/dropout.hpp>
 #include <amphora/host/fold.hpp>

@@ -10,6 +10,9 @@
 #include <amphora/autograd/cast.hpp>
 #include <amphora/autograd/checkpoint.hpp>
 #include <amphora/autograd/composed.hpp>
+#include <amphora/autograd/conv.hpp>
+#include <amphora/autograd/conv_transpose.hpp>
+#include <amphora/autograd/convolution.hpp>
 #include <amphora/autograd/dropout.hpp>
 #include <amphora/autograd/element_loss.hpp>
 #include <amphora/autograd/function.hpp>

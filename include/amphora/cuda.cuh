@@ -105,6 +105,8 @@
 #include <amphora/cuda/access.cuh>
 #include <amphora/cuda/block_pool.cuh>
 #include <amphora/cuda/context.cuh>
+#include <amphora/cuda/convolution.cuh>
+#include <amphora/cuda/convolution_call.cuh>
 #include <amphora/cuda/cross_entropy.cuh>
 #include <amphora/cuda/cublas.cuh>
 #include <amphora/cuda/dropout.cuh>

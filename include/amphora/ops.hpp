@@ -11,6 +11,10 @@
 #include <amphora/ops/call.hpp>
 #include <amphora/ops/cast.hpp>
 #include <amphora/ops/clamp.hpp>
+#include <amphora/ops/conv.hpp>
+#include <amphora/ops/conv_transpose.hpp>
+#include <amphora/ops/convolution.hpp>
+#include <amphora/ops/convolution_options.hpp>
 #include <amphora/ops/cross_entropy.hpp>
 #include <amphora/ops/dropout.hpp>
 #include <amphora/ops/elementwise.hpp>
@@ -34,6 +38,7 @@
 #include <amphora/ops/mse_loss.hpp>
 #include <amphora/ops/number.hpp>
 #include <amphora/ops/operand.hpp>
+#include <amphora/ops/patches.hpp>
 #include <amphora/ops/pow.hpp>
 #include <amphora/ops/prelu.hpp>
 #include <amphora/ops/product.hpp>

@@ -2,7 +2,7 @@
 # cmake -DROOT=… -P no_hidden_wait.cmake
 cmake_minimum_required(VERSION 3.24)
 # Below the interface: parts of ops, and of objects that are tried as a whole.
-set(internal attention_scores attention_weights drop_in_place chunk_sums clear curvature_sum fresh_pair linear_forward linear_gradients load_contents made make make_copy map_reduce norm
+set(internal attention_scores attention_weights drop_in_place chunk_sums clear convolved convolve_into convolution_gradients fresh_convolution_gradients run_convolution curvature_sum fresh_pair linear_forward linear_gradients load_contents made make make_copy map_reduce norm
     optimizer_memory optimizer_state parameter_memory product_gradients read run run_matmul scope send slope_sum sum_over unbroadcast unscaled)
 set(called 0)
 file(READ ${ROOT}/tests/cuda/no_hidden_wait.test.cpp test)

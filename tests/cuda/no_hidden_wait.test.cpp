@@ -167,6 +167,17 @@ class program {
     amp::scaled_dot_product_attention_backward<mixed>(context, attended, x, x, y, amp::no_mask{}, half, amp::no_gradient{}, amp::no_gradient{});
     (void)amp::baddbmm<mixed>(context, d, batch, squares), (void)amp::baddbmm_backward<mixed>(context, d, d, batch, squares);
   }
+  void convolutions() {
+    const auto line = amp::view<const amp::float16>(x.data(), {1, 2, 24}), window = amp::view<const amp::float16>(y.data(), {2, 2, 3});
+    const auto image = amp::view<const amp::float16>(x.data(), {1, 2, 4, 6}), window2 = amp::view<const amp::float16>(y.data(), {2, 2, 3, 3});
+    const auto volume = amp::view<const amp::float16>(x.data(), {1, 2, 2, 4, 3}), window3 = amp::view<const amp::float16>(y.data(), {2, 2, 1, 3, 3});
+    const auto a = amp::conv1d<mixed>(context, line, window), b = amp::conv2d<mixed>(context, image, window2, amp::no_bias{}, amp::convolution_options{}.padding(1)), c = amp::conv3d<mixed>(context, volume, window3);
+    (void)amp::conv1d_backward<mixed>(context, a, line, window), (void)amp::conv2d_backward<mixed>(context, b, image, window2, amp::convolution_options{}.padding(1)), (void)amp::conv3d_backward<mixed>(context, c, volume, window3);
+    const auto d = amp::conv_transpose1d<mixed>(context, line, window), e = amp::conv_transpose2d<mixed>(context, image, window2), f = amp::conv_transpose3d<mixed>(context, volume, window3);
+    (void)amp::conv_transpose1d_backward<mixed>(context, d, line, window), (void)amp::conv_transpose2d_backward<mixed>(context, e, image, window2), (void)amp::conv_transpose3d_backward<mixed>(context, f, volume, window3);
+    amp::conv2d<mixed>(context, amp::into(amp::view<amp::float16>(half_sink.data(), {1, 2, 4, 6})), image, window2, amp::no_bias{}, amp::convolution_options{}.padding(1));
+    amp::conv2d_backward<mixed>(context, b, image, window2, amp::into(amp::view<amp::float16>(half_sink.data(), {1, 2, 4, 6})), amp::no_gradient{}, amp::no_gradient{}, amp::convolution_options{}.padding(1));
+  }
   void transfers() {
     amp::write(context, host_numbers, float_sink), amp::write(context, many, large);
     amp::copy_later(context, scalar, log.data);
@@ -256,7 +267,7 @@ TEST_CASE("no function waits but those named wait_…, and once warmed up none a
 TEST_CASE("ops, transfers, gradient tools and steps can be captured, and replayed any number of times") {
   program one;
   one.save();
-  const auto work = [&] { one.ops(), one.products(), one.losses(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
+  const auto work = [&] { one.ops(), one.products(), one.convolutions(), one.losses(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
   work();
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;

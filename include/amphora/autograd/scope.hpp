@@ -7,6 +7,8 @@
 #include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
 #include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
 #include <amphora/autograd/cast.hpp>            // cast
+#include <amphora/autograd/conv.hpp>            // conv1d, conv2d, conv3d
+#include <amphora/autograd/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/autograd/dropout.hpp>         // dropout
 #include <amphora/autograd/element_loss.hpp>    // mse_loss and the other losses of elements
 #include <amphora/autograd/gelu.hpp>            // gelu
@@ -118,6 +120,12 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(log_softmax)
   AMPHORA_SCOPE_OP(softmin)
   AMPHORA_SCOPE_OP(logsumexp)
+  AMPHORA_SCOPE_OP(conv1d)
+  AMPHORA_SCOPE_OP(conv2d)
+  AMPHORA_SCOPE_OP(conv3d)
+  AMPHORA_SCOPE_OP(conv_transpose1d)
+  AMPHORA_SCOPE_OP(conv_transpose2d)
+  AMPHORA_SCOPE_OP(conv_transpose3d)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

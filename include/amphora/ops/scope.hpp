@@ -11,6 +11,8 @@
 #include <amphora/ops/binary_cross_entropy.hpp>  // binary_cross_entropy_with_logits, binary_cross_entropy
 #include <amphora/ops/cast.hpp>           // cast
 #include <amphora/ops/clamp.hpp>          // clamp
+#include <amphora/ops/conv.hpp>           // conv1d, conv2d, conv3d
+#include <amphora/ops/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/ops/cross_entropy.hpp>  // cross_entropy, cross_entropy_backward
 #include <amphora/ops/dropout.hpp>        // dropout, dropout_backward
 #include <amphora/ops/erfinv.hpp>         // erfinv
@@ -137,6 +139,12 @@ class scope {
   AMPHORA_SCOPE_OP(scaled_dot_product_attention)
   AMPHORA_SCOPE_OP(softmin)
   AMPHORA_SCOPE_OP(logsumexp)
+  AMPHORA_SCOPE_OP(conv1d)
+  AMPHORA_SCOPE_OP(conv2d)
+  AMPHORA_SCOPE_OP(conv3d)
+  AMPHORA_SCOPE_OP(conv_transpose1d)
+  AMPHORA_SCOPE_OP(conv_transpose2d)
+  AMPHORA_SCOPE_OP(conv_transpose3d)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

@@ -1,0 +1,311 @@
+// Convolutions on the host: patches gathered tile by tile into a bounded buffer, then the products of host/matmul.hpp.
+#pragma once
+#include <amphora/format/format_id.hpp>  // size_of
+#include <amphora/host/context.hpp>      // host_context, host_device
+#include <amphora/host/matmul.hpp>       // host_product, add_product, tile_rows
+#include <amphora/host/parallel.hpp>     // for_pieces, workspace
+#include <amphora/host/run.hpp>          // host_source, host_target, load_run, store_run
+#include <amphora/ops/convolution.hpp>   // convolution, convolution_kernels
+#include <amphora/ops/operand.hpp>       // source, target, arithmetic_t
+#include <amphora/ops/patches.hpp>       // convolution_part, parts_of_x
+
+#include <algorithm>    // fill_n, max, min
+#include <cstdint>      // int64_t
+#include <type_traits>  // conditional_t
+
+namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
+
+/// Operands that are no floats as they lie are converted so many numbers at a time, in whole images and at least one of them; an image of more
+/// than the second number is read where it is. They fix the order of sums over images, so they are no tuning.
+inline constexpr std::int64_t converted_numbers = 1 << 20, converted_image = 1 << 24;
+/// A sum over images is cut into parts that threads can share, as many as the sizes say and never more than give each part so many terms.
+inline constexpr std::int64_t weight_parts = 32, weight_terms = 4096;
+
+template <class Real>
+host_source numbers_at(const Real* data) { return host_source(source<std::conditional_t<std::is_same_v<Real, double>, f64, f32>>{data}); }
+
+/// n numbers from place `first` on, as the op reads them.
+template <class Real>
+void convert_numbers(host_context& context, const host_source& x, std::int64_t first, std::int64_t n, Real* to) {
+  constexpr std::int64_t part = 1 << 15;
+  for_pieces(context, (n + part - 1) / part, n > 4 * part, [&](std::int64_t i, int) { load_run(x, first + i * part, (std::min)(part, n - i * part), to + i * part); });
+}
+
+/// Images [n, group · channels + …, image] and the window over them.
+template <class Real>
+struct host_patches {
+  host_source x;
+  patches p;
+  std::int64_t groups, channels;
+
+  std::int64_t rows() const { return channels * p.tap_count(); }
+  std::int64_t image_numbers() const { return groups * channels * p.image_size(); }
+
+  /// to [rows, columns]: rows [row, …) of (channel, tap), columns [place, …) of (image, place).
+  void gather(std::int64_t group, std::int64_t row, std::int64_t rows, std::int64_t place, std::int64_t columns, Real* to) const {
+    const std::int64_t all = p.place_count(), image = place / all, line = place % all / p.places[2];
+    const std::int64_t t0 = line / p.places[1], t1 = line % p.places[1], t2 = place % p.places[2];
+    for (std::int64_t r = row; r < row + rows; ++r, to += columns) {
+      const std::int64_t m2 = r % p.taps[2], m1 = r / p.taps[2] % p.taps[1], m0 = r / p.taps[2] / p.taps[1] % p.taps[0], channel = r / p.tap_count();
+      gather_row((image * groups + group) * channels + channel, t0, t1, t2, p.offset(0, m0), p.offset(1, m1), p.offset(2, m2), columns, to);
+    }
+  }
+
+ private:
+  /// plane  number of the channel among those of all images
+  void gather_row(std::int64_t plane, std::int64_t t0, std::int64_t t1, std::int64_t t2, std::int64_t at0, std::int64_t at1, std::int64_t at2, std::int64_t columns, Real* to) const {
+    const std::int64_t step = p.step[2], size = p.image[2];
+    const std::int64_t low = at2 >= 0 ? 0 : (step - 1 - at2) / step, high = at2 >= size ? 0 : (size - at2 + step - 1) / step;  // places within the line
+    while (columns > 0) {
+      const std::int64_t run = (std::min)(p.places[2] - t2, columns), i0 = t0 * p.step[0] + at0, i1 = t1 * p.step[1] + at1;
+      std::int64_t from = (std::max)(low - t2, std::int64_t(0)), past = (std::min)(high - t2, run);
+      if (i0 < 0 || i0 >= p.image[0] || i1 < 0 || i1 >= p.image[1] || from >= past) from = past = run;
+      for (std::int64_t j = 0; j < from; ++j) to[j] = 0;
+      if (from < past) read(((plane * p.image[0] + i0) * p.image[1] + i1) * size + (t2 + from) * step + at2, past - from, to + from);
+      for (std::int64_t j = past; j < run; ++j) to[j] = 0;
+      to += run, columns -= run, t2 = 0;
+      if (++t1 == p.places[1]) t1 = 0, ++t0;
+      if (t0 == p.places[0]) t0 = 0, plane += groups * channels;
+    }
+  }
+  void read(std::int64_t i, std::int64_t n, Real* to) const {
+    const std::int64_t step = p.step[2];
+    if (!host_product<Real>::is_direct(x)) return load_run(x, i, n, step, to);
+    const Real* from = static_cast<const Real*>(x.data) + i;
+    if (step == 1) for (std::int64_t j = 0; j < n; ++j) to[j] = from[j];
+    else for (std::int64_t j = 0; j < n; ++j) to[j] = from[j * step];
+  }
+};
+
+/// Images whose numbers are floats, some at a time.
+template <class Real>
+class image_chunks {
+ public:
+  image_chunks(host_context& context, const host_source& x, std::int64_t numbers, std::int64_t images, std::int64_t chunk)
+      : context_(context), x_(x), numbers_(numbers), converts_(!host_product<Real>::is_direct(x) && numbers <= converted_image), copy_(context, converts_ ? numbers * (std::min)(images, chunk) : 0) {}
+  /// Images [first, first + count) as an array of their own.
+  host_source operator()(std::int64_t first, std::int64_t count) {
+    if (converts_) {
+      convert_numbers(context_, x_, first * numbers_, count * numbers_, copy_.data());
+      return numbers_at<Real>(copy_.data());
+    }
+    host_source here = x_;
+    here.data = static_cast<const char*>(x_.data) + first * numbers_ * size_of(x_.given);
+    return here;
+  }
+  static std::int64_t chunk_of(std::int64_t numbers) { return (std::max)(converted_numbers / (std::max)(numbers, std::int64_t(1)), std::int64_t(1)); }
+
+ private:
+  host_context& context_;
+  host_source x_;
+  std::int64_t numbers_;
+  bool converts_;
+  workspace<Real> copy_;
+};
+
+/// result [n, group · rows + …, places] = weights [group, rows, channel, tap] · patches, for one part of a convolution.
+template <class Real>
+struct part_product {
+  convolution_part part;
+  host_patches<Real> from;
+  host_source weights;  ///< [groups, rows, from.rows()]
+  host_source bias;     ///< [groups · rows], or no data
+  host_target to;
+  std::int64_t rows, first_image;
+
+  static constexpr std::int64_t tile = tile_rows * tile_depth, numbers = 5 * tile;  // two panels, a tile of the result, Eigen's two blocks
+
+  void run(host_context& context, std::int64_t images) const {
+    const std::int64_t columns = images * part.from.place_count(), down = (rows + tile_rows - 1) / tile_rows, across = (columns + tile_columns - 1) / tile_columns;
+    const std::int64_t tiles = from.groups * down * across;
+    const bool worth = tiles > 1 && static_cast<double>(columns) * static_cast<double>(rows) * static_cast<double>(from.groups * (from.rows() + 8)) > 1e5;
+    const workspace<Real> memory(context, (worth ? (std::min)(std::int64_t(context.threads()), tiles) : 1) * numbers);
+    for_pieces(context, tiles, worth, [&](std::int64_t i, int thread) {
+      const std::int64_t column = i % across * tile_columns;
+      run_tile(i / across / down, i / across % down * tile_rows, column, (std::min)(tile_columns, columns - column), memory.data() + thread * numbers);
+    });
+  }
+
+ private:
+  void run_tile(std::int64_t group, std::int64_t row, std::int64_t column, std::int64_t columns, Real* memory) const {
+    const std::int64_t count = (std::min)(tile_rows, rows - row), length = from.rows();
+    Real *panel = memory, *gathered = memory + tile, *sums = memory + 2 * tile, *blocks = memory + 3 * tile;
+    std::fill_n(sums, count * columns, Real(0));
+    for (std::int64_t k = 0; k < length; k += tile_depth) {
+      const std::int64_t depth = (std::min)(tile_depth, length - k);
+      std::int64_t stride = 0;
+      const Real* const w = host_product<Real>::panel(weights, row, k, length, group * rows * length, count, depth, panel, stride);
+      from.gather(group, k, depth, column, columns, gathered);
+      add_product<Real, false, false>(count, columns, depth, w, stride, gathered, columns, sums, columns, blocks);
+    }
+    for (std::int64_t r = 0; r < count; ++r) {
+      const std::int64_t channel = group * rows + row + r;
+      Real* const line = sums + r * columns;
+      if (bias.data) {
+        Real b;
+        load_run(bias, channel, 1, &b);
+        for (std::int64_t j = 0; j < columns; ++j) line[j] += b;
+      }
+      store(channel, column, columns, line);
+    }
+  }
+  void store(std::int64_t channel, std::int64_t column, std::int64_t columns, Real* numbers_of_row) const {
+    const patches& p = part.from;
+    const std::int64_t all = p.place_count(), size = part.to_size();
+    const bool dense = part.is_dense();
+    std::int64_t image = first_image + column / all, place = column % all;
+    while (columns > 0) {
+      const std::int64_t base = (image * from.groups * rows + channel) * size, t2 = place % p.places[2], line = place / p.places[2];
+      const std::int64_t run = (std::min)(dense ? all - place : p.places[2] - t2, columns);
+      if (dense) store_run(to, base + place, run, numbers_of_row);
+      else store_spread(base + part.to(line / p.places[1], line % p.places[1], t2), run, part.to_step[2], numbers_of_row);
+      numbers_of_row += run, columns -= run, place += run;
+      if (place == all) place = 0, ++image;
+    }
+  }
+  void store_spread(std::int64_t i, std::int64_t n, std::int64_t step, Real* from_numbers) const {
+    if (to.format != host_product<Real>::own || to.add) return store_run(to, i, n, step, from_numbers);
+    Real* const y = static_cast<Real*>(to.data) + i;
+    for (std::int64_t j = 0; j < n; ++j) y[j * step] = from_numbers[j];
+  }
+};
+
+/// w [group, features, channels · window] = Σ over images and places of y [features, place] · patches of x [channels · window, place].
+template <class Real>
+struct weight_product {
+  host_patches<Real> y, x;
+  host_target to;
+  std::int64_t images, features;
+
+  void run(host_context& context) const {
+    const std::int64_t columns = x.rows(), down = (features + tile_rows - 1) / tile_rows, across = (columns + tile_columns - 1) / tile_columns, tiles = x.groups * down * across;
+    const std::int64_t places = x.p.place_count(), terms = images * places, size = x.groups * features * columns;
+    if (tiles == 0) return;
+    const std::int64_t chunk = image_chunks<Real>::chunk_of((std::max)(y.image_numbers(), x.image_numbers()));
+    const std::int64_t parts = (std::max)((std::min)(weight_parts / tiles, (std::min)(terms, chunk * places) / weight_terms), std::int64_t(1));
+    image_chunks<Real> y_chunks(context, y.x, y.image_numbers(), images, chunk), x_chunks(context, x.x, x.image_numbers(), images, chunk);
+
+    const bool worth = tiles * parts > 1 && static_cast<double>(terms) * static_cast<double>(size) > 1e5;
+    const std::int64_t threads = worth ? (std::min)(std::int64_t(context.threads()), tiles * parts) : 1;
+    const workspace<Real> memory(context, threads * 4 * tile), sums(context, parts * size);
+    std::fill_n(sums.data(), parts * size, Real(0));
+    for (std::int64_t first = 0; first < images && places > 0; first += chunk) {
+      const std::int64_t count = (std::min)(chunk, images - first), all = count * places, each = ((all + parts - 1) / parts + tile_depth - 1) / tile_depth * tile_depth;
+      host_patches<Real> y_here = y, x_here = x;
+      y_here.x = y_chunks(first, count), x_here.x = x_chunks(first, count);
+      for_pieces(context, tiles * parts, worth, [&](std::int64_t i, int thread) {
+        const std::int64_t part = i / tiles, group = i % tiles / across / down, row = i / across % down * tile_rows, column = i % across * tile_columns;
+        Real *gathered_y = memory.data() + thread * 4 * tile, *gathered_x = gathered_y + tile;
+        const std::int64_t rows = (std::min)(tile_rows, features - row), wide = (std::min)(tile_columns, columns - column);
+        for (std::int64_t k = part * each; k < (std::min)((part + 1) * each, all); k += tile_depth) {
+          const std::int64_t depth = (std::min)(tile_depth, (std::min)((part + 1) * each, all) - k);
+          y_here.gather(group, row, rows, k, depth, gathered_y);
+          x_here.gather(group, column, wide, k, depth, gathered_x);
+          add_product<Real, false, true>(rows, wide, depth, gathered_y, depth, gathered_x, depth, sums.data() + part * size + (group * features + row) * columns + column, columns, gathered_x + tile);
+        }
+      });
+    }
+    finish(context, sums.data(), size, parts);
+  }
+
+ private:
+  static constexpr std::int64_t tile = tile_rows * tile_depth;  // two panels, Eigen's two blocks
+
+  /// The parts are added in their order.
+  void finish(host_context& context, Real* sums, std::int64_t size, std::int64_t parts) const {
+    constexpr std::int64_t piece = 1 << 14;
+    for_pieces(context, (size + piece - 1) / piece, size * parts > 4 * piece, [&](std::int64_t i, int) {
+      const std::int64_t first = i * piece, n = (std::min)(piece, size - first);
+      for (std::int64_t part = 1; part < parts; ++part)
+        for (std::int64_t j = first; j < first + n; ++j) sums[j] += sums[part * size + j];
+      store_run(to, first, n, sums + first);
+    });
+  }
+};
+
+/// A convolution with its formats erased.
+template <class Real>
+struct host_convolution {
+  const convolution& c;
+
+  void run_y(host_context& context, const host_target& y, const host_source& x, const host_source& w, const host_source& bias) const {
+    const convolution_part part = part_of_y(c).joined();
+    const host_patches<Real> from{x, part.from, c.groups, c.channels};
+    in_chunks(context, x, from.image_numbers(), [&](std::int64_t first, std::int64_t count, const host_source& images) {
+      part_product<Real> product{part, from, w, bias, y, c.features, first};
+      product.from.x = images;
+      product.run(context, count);
+    });
+  }
+
+  /// The weights lie as [group, channel, feature, tap of the part], one part after the other: as many numbers as w has.
+  void run_x(host_context& context, const host_target& x, const host_source& y, const host_source& w, const host_source& bias) const {
+    const parts_of_x parts{c};
+    const std::int64_t numbers = c.groups * c.features * c.channels * c.window_size();
+    const workspace<Real> turned(context, numbers);
+    turn(context, w, numbers, turned.data());
+    in_chunks(context, y, c.groups * c.features * c.out_size(), [&](std::int64_t first, std::int64_t count, const host_source& images) {
+      const Real* weights = turned.data();
+      for (std::int64_t i = 0; i < parts.count(); ++i) {
+        const convolution_part part = parts[i].joined();
+        part_product<Real>{part, {images, part.from, c.groups, c.features}, numbers_at(weights), bias, x, c.channels, first}.run(context, count);
+        weights += c.groups * c.channels * c.features * part.from.tap_count();
+      }
+    });
+  }
+
+  void run_w(host_context& context, const host_target& w, const host_source& y, const host_source& x) const {
+    weight_product<Real>{{y, numbers_of_y(c), c.groups, c.features}, {x, part_of_y(c).joined().from, c.groups, c.channels}, w, c.batch, c.features}.run(context);
+  }
+
+ private:
+  /// Calls run(first, count, images) for all images, those that must be converted some at a time.
+  template <class Run> void in_chunks(host_context& context, const host_source& x, std::int64_t numbers, const Run& run) const {
+    const bool direct = host_product<Real>::is_direct(x) || numbers > converted_image;
+    const std::int64_t chunk = direct ? c.batch : image_chunks<Real>::chunk_of(numbers);
+    image_chunks<Real> chunks(context, x, numbers, c.batch, chunk);
+    for (std::int64_t first = 0; first < c.batch; first += chunk) {
+      const std::int64_t count = (std::min)(chunk, c.batch - first);
+      run(first, count, chunks(first, count));
+    }
+  }
+  void turn(host_context& context, const host_source& w, std::int64_t numbers, Real* to) const {
+    const bool direct = host_product<Real>::is_direct(w);
+    const workspace<Real> copy(context, direct ? 0 : numbers);
+    if (!direct) convert_numbers(context, w, 0, numbers, copy.data());
+    const Real* const from = direct ? static_cast<const Real*>(w.data) : copy.data();
+    const parts_of_x parts{c};
+    const std::int64_t window = c.window_size();
+    for (std::int64_t i = 0; i < parts.count(); ++i) {
+      const convolution_part part = parts[i];
+      const std::int64_t taps = part.from.tap_count();
+      for_pieces(context, c.groups * c.channels, numbers > (1 << 16), [&](std::int64_t row, int) {
+        const std::int64_t group = row / c.channels, channel = row % c.channels;
+        Real* line = to + row * c.features * taps;
+        for (std::int64_t m = 0; m < taps; ++m) {
+          const Real* at = from + (group * c.features * c.channels + channel) * window + part.weight(m);
+          for (std::int64_t f = 0; f < c.features; ++f) line[f * taps + m] = at[f * c.channels * window];
+        }
+      });
+      to += c.groups * c.channels * c.features * taps;
+    }
+  }
+};
+
+template <>
+struct convolution_kernels<host_device> {
+  template <class Accumulate, class Y, class X, class ReadX, class W, class ReadW, class B, class ReadB>
+  static void forward(host_context& context, const convolution& c, const target<Y>& y, const source<X, ReadX>& x, const source<W, ReadW>& w, const source<B, ReadB>& bias) {
+    host_convolution<arithmetic_t<Accumulate, ReadX, ReadW>>{c}.run_y(context, y, x, w, bias);
+  }
+  template <class Accumulate, class X, class Y, class ReadY, class W, class ReadW, class B, class ReadB>
+  static void backward_data(host_context& context, const convolution& c, const target<X>& x, const source<Y, ReadY>& y, const source<W, ReadW>& w, const source<B, ReadB>& bias) {
+    host_convolution<arithmetic_t<Accumulate, ReadY, ReadW>>{c}.run_x(context, x, y, w, bias);
+  }
+  template <class Accumulate, class W, class Y, class ReadY, class X, class ReadX>
+  static void backward_weights(host_context& context, const convolution& c, const target<W>& w, const source<Y, ReadY>& y, const source<X, ReadX>& x) {
+    host_convolution<arithmetic_t<Accumulate, ReadY, ReadX>>{c}.run_w(context, w, y, x);
+  }
+};
+
+}}}  // namespace amphora::detail
