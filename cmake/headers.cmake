@@ -130,6 +130,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/arithmetic.hpp
   include/amphora/ops/atan2.hpp
   include/amphora/ops/attention.hpp
+  include/amphora/ops/batch_norm.hpp
   include/amphora/ops/binary_cross_entropy.hpp
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
@@ -146,8 +147,10 @@ set(AMPHORA_HEADERS
   include/amphora/ops/fold.hpp
   include/amphora/ops/function.hpp
   include/amphora/ops/gelu.hpp
+  include/amphora/ops/group_norm.hpp
   include/amphora/ops/kernels.hpp
   include/amphora/ops/l1_loss.hpp
+  include/amphora/ops/layer_norm.hpp
   include/amphora/ops/likelihood_loss.hpp
   include/amphora/ops/linear.hpp
   include/amphora/ops/logsumexp.hpp
@@ -159,6 +162,8 @@ set(AMPHORA_HEADERS
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mm.hpp
   include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/norm_layout.hpp
+  include/amphora/ops/normalization.hpp
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
   include/amphora/ops/patches.hpp
@@ -199,6 +204,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/loss.hpp
   include/amphora/autograd/matmul.hpp
   include/amphora/autograd/mm.hpp
+  include/amphora/autograd/normalization.hpp
   include/amphora/autograd/prelu.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
@@ -229,6 +235,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/matmul.hpp
   include/amphora/host/memory.hpp
   include/amphora/host/norm.hpp
+  include/amphora/host/normalization.hpp
   include/amphora/host/parallel.hpp
   include/amphora/host/parameter.hpp
   include/amphora/host/reduce.hpp
@@ -268,6 +275,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/masked_softmax.cuh
   include/amphora/cuda/matmul.cuh
   include/amphora/cuda/memory.cuh
+  include/amphora/cuda/normalization.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh
   include/amphora/cuda/product_fused.cuh

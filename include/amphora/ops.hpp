@@ -7,6 +7,7 @@
 #include <amphora/ops/arithmetic.hpp>
 #include <amphora/ops/atan2.hpp>
 #include <amphora/ops/attention.hpp>
+#include <amphora/ops/batch_norm.hpp>
 #include <amphora/ops/binary_cross_entropy.hpp>
 #include <amphora/ops/call.hpp>
 #include <amphora/ops/cast.hpp>
@@ -23,8 +24,10 @@
 #include <amphora/ops/fold.hpp>
 #include <amphora/ops/function.hpp>
 #include <amphora/ops/gelu.hpp>
+#include <amphora/ops/group_norm.hpp>
 #include <amphora/ops/kernels.hpp>
 #include <amphora/ops/l1_loss.hpp>
+#include <amphora/ops/layer_norm.hpp>
 #include <amphora/ops/likelihood_loss.hpp>
 #include <amphora/ops/linear.hpp>
 #include <amphora/ops/logsumexp.hpp>
@@ -36,6 +39,8 @@
 #include <amphora/ops/matmul.hpp>
 #include <amphora/ops/mm.hpp>
 #include <amphora/ops/mse_loss.hpp>
+#include <amphora/ops/norm_layout.hpp>
+#include <amphora/ops/normalization.hpp>
 #include <amphora/ops/number.hpp>
 #include <amphora/ops/operand.hpp>
 #include <amphora/ops/patches.hpp>

@@ -178,6 +178,24 @@ class program {
     amp::conv2d<mixed>(context, amp::into(amp::view<amp::float16>(half_sink.data(), {1, 2, 4, 6})), image, window2, amp::no_bias{}, amp::convolution_options{}.padding(1));
     amp::conv2d_backward<mixed>(context, b, image, window2, amp::into(amp::view<amp::float16>(half_sink.data(), {1, 2, 4, 6})), amp::no_gradient{}, amp::no_gradient{}, amp::convolution_options{}.padding(1));
   }
+  void normalizations() {
+    const auto half = amp::into(half_sink.view());
+    const auto wide = amp::into(float_sink.view());
+    const amp::running_statistics running(running_mean, running_variance);
+    const auto image = x.view().reshaped({2, 3, columns});
+    const amp::no_gradient none;
+    const auto g = amp::layer_norm<mixed>(context, x, row);
+    amp::layer_norm<mixed>(context, wide, x, row, row), amp::layer_norm_backward<mixed>(context, g, x, row, half, none), (void)amp::layer_norm_backward<mixed>(context, g, x, row);
+    (void)amp::rms_norm<mixed>(context, x, row), amp::rms_norm<mixed>(context, wide, x, row);
+    amp::rms_norm_backward<mixed>(context, g, x, row, half, none), (void)amp::rms_norm_backward<mixed>(context, g, x, row);
+    (void)amp::group_norm<mixed>(context, x, 2, row, row), amp::group_norm<mixed>(context, wide, x, 2);
+    amp::group_norm_backward<mixed>(context, g, x, 2, row, half, none, none), (void)amp::group_norm_backward<mixed>(context, g, x, 2, row);
+    (void)amp::batch_norm<mixed>(context, x, running, row, row), amp::batch_norm<mixed>(context, wide, x, running, row, row, {false});
+    amp::batch_norm_backward<mixed>(context, g, x, running, row, half, none, none, {false}), (void)amp::batch_norm_backward<mixed>(context, g, x, running, row);
+    const auto each = amp::instance_norm<mixed>(context, image, amp::no_running{});
+    amp::instance_norm<mixed>(context, amp::into(float_sink.view().reshaped(image.shape())), image, amp::no_running{}), (void)amp::instance_norm_backward<mixed>(context, each, image, amp::no_running{});
+    amp::instance_norm_backward<mixed>(context, each, image, amp::no_running{}, amp::no_weight{}, amp::into(half_sink.view().reshaped(image.shape())), none, none);
+  }
   void transfers() {
     amp::write(context, host_numbers, float_sink), amp::write(context, many, large);
     amp::copy_later(context, scalar, log.data);
@@ -225,7 +243,7 @@ class program {
     scaler.wait_save(context, [&](const char* part, std::size_t size) { scaler_text.append(part, size); });
     amp::wait_save_state(context, path.c_str(), optimizer, scaler);
   }
-  void all() { ops(), products(), losses(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
+  void all() { ops(), normalizations(), products(), losses(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
   ~program() { std::remove(path.c_str()); }
 
   test_context context;
@@ -237,6 +255,7 @@ class program {
                        logits_sink = filled<amp::float16>(context, {rows, classes});
   tensor<float> scalar = filled<float>(context, {}), float_sink = filled<float>(context, {rows, columns}), large = filled<float>(context, {50000}), filled_weights = filled<float>(context, {classes, columns}),
                 floats_of_w = filled<float>(context, {classes, columns}), floats_of_b = filled<float>(context, {classes});
+  tensor<float> running_mean = filled<float>(context, {columns}), running_variance = filled<float>(context, {columns});
   tensor<double> norm{context, {}};
   tensor<std::int64_t> targets{context, {rows}};
   amp::parameter<mixed, amp::op::linear, test_context> w{context, "w", {classes, columns}}, b{context, "b", {classes}};
@@ -267,7 +286,7 @@ TEST_CASE("no function waits but those named wait_…, and once warmed up none a
 TEST_CASE("ops, transfers, gradient tools and steps can be captured, and replayed any number of times") {
   program one;
   one.save();
-  const auto work = [&] { one.ops(), one.products(), one.convolutions(), one.losses(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
+  const auto work = [&] { one.ops(), one.normalizations(), one.products(), one.convolutions(), one.losses(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
   work();
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;

@@ -15,6 +15,7 @@
 #include <amphora/autograd/linear.hpp>          // linear
 #include <amphora/autograd/matmul.hpp>          // matmul
 #include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
+#include <amphora/autograd/normalization.hpp>   // layer_norm, rms_norm, group_norm, batch_norm, instance_norm
 #include <amphora/autograd/prelu.hpp>           // prelu
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
@@ -126,6 +127,11 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(conv_transpose1d)
   AMPHORA_SCOPE_OP(conv_transpose2d)
   AMPHORA_SCOPE_OP(conv_transpose3d)
+  AMPHORA_SCOPE_OP(layer_norm)
+  AMPHORA_SCOPE_OP(rms_norm)
+  AMPHORA_SCOPE_OP(group_norm)
+  AMPHORA_SCOPE_OP(batch_norm)
+  AMPHORA_SCOPE_OP(instance_norm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

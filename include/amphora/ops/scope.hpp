@@ -8,6 +8,7 @@
 #include <amphora/ops/arithmetic.hpp>     // sub, mul, div
 #include <amphora/ops/atan2.hpp>          // atan2
 #include <amphora/ops/attention.hpp>  // scaled_dot_product_attention
+#include <amphora/ops/batch_norm.hpp>     // batch_norm, instance_norm
 #include <amphora/ops/binary_cross_entropy.hpp>  // binary_cross_entropy_with_logits, binary_cross_entropy
 #include <amphora/ops/cast.hpp>           // cast
 #include <amphora/ops/clamp.hpp>          // clamp
@@ -18,7 +19,9 @@
 #include <amphora/ops/erfinv.hpp>         // erfinv
 #include <amphora/ops/exponential.hpp>    // exp, expm1, log, log2, log10, log1p, softplus
 #include <amphora/ops/gelu.hpp>           // gelu, gelu_backward
+#include <amphora/ops/group_norm.hpp>     // group_norm
 #include <amphora/ops/l1_loss.hpp>        // l1_loss, smooth_l1_loss, huber_loss
+#include <amphora/ops/layer_norm.hpp>     // layer_norm, rms_norm
 #include <amphora/ops/likelihood_loss.hpp>  // poisson_nll_loss, gaussian_nll_loss, kl_div
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
 #include <amphora/ops/margin_loss.hpp>    // soft_margin_loss, hinge_embedding_loss, margin_ranking_loss
@@ -145,6 +148,11 @@ class scope {
   AMPHORA_SCOPE_OP(conv_transpose1d)
   AMPHORA_SCOPE_OP(conv_transpose2d)
   AMPHORA_SCOPE_OP(conv_transpose3d)
+  AMPHORA_SCOPE_OP(layer_norm)
+  AMPHORA_SCOPE_OP(rms_norm)
+  AMPHORA_SCOPE_OP(group_norm)
+  AMPHORA_SCOPE_OP(batch_norm)
+  AMPHORA_SCOPE_OP(instance_norm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
