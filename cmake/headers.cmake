@@ -162,7 +162,10 @@ set(AMPHORA_HEADERS
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mm.hpp
   include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/norm.hpp
   include/amphora/ops/norm_layout.hpp
+  include/amphora/ops/norm_rule.hpp
+  include/amphora/ops/norm_terms.hpp
   include/amphora/ops/normalization.hpp
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
@@ -204,6 +207,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/loss.hpp
   include/amphora/autograd/matmul.hpp
   include/amphora/autograd/mm.hpp
+  include/amphora/autograd/norm.hpp
   include/amphora/autograd/normalization.hpp
   include/amphora/autograd/prelu.hpp
   include/amphora/autograd/product.hpp

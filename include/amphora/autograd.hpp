@@ -23,6 +23,7 @@
 #include <amphora/autograd/loss.hpp>
 #include <amphora/autograd/matmul.hpp>
 #include <amphora/autograd/mm.hpp>
+#include <amphora/autograd/norm.hpp>
 #include <amphora/autograd/normalization.hpp>
 #include <amphora/autograd/prelu.hpp>
 #include <amphora/autograd/product.hpp>

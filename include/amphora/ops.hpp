@@ -39,7 +39,10 @@
 #include <amphora/ops/matmul.hpp>
 #include <amphora/ops/mm.hpp>
 #include <amphora/ops/mse_loss.hpp>
+#include <amphora/ops/norm.hpp>
 #include <amphora/ops/norm_layout.hpp>
+#include <amphora/ops/norm_rule.hpp>
+#include <amphora/ops/norm_terms.hpp>
 #include <amphora/ops/normalization.hpp>
 #include <amphora/ops/number.hpp>
 #include <amphora/ops/operand.hpp>

@@ -131,6 +131,8 @@ class program {
     (void)amp::log_softmax_backward<mixed>(context, soft, x), amp::log_softmax_backward<mixed>(context, gx, soft, x);
     (void)amp::softmin<mixed>(context, x), (void)amp::softmin_backward<mixed>(context, soft, x);
     (void)amp::logsumexp<mixed>(context, x, {1}), (void)amp::logsumexp_backward<mixed>(context, amp::logsumexp<mixed>(context, x, {1}), x, {1});
+    (void)amp::norm<mixed>(context, x, 3, {1}), (void)amp::norm_backward<mixed>(context, scalar, x);
+    (void)amp::vector_norm<mixed>(context, x, 1), (void)amp::vector_norm_backward<mixed>(context, scalar, x);
     auto total = amp::sum<mixed>(context, x, {0});
     amp::sum<mixed>(context, amp::into(scalar), x);
     (void)amp::sum_backward<mixed>(context, total, x, {0}), amp::sum_backward<mixed>(context, gx, scalar, x);

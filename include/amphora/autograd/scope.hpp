@@ -16,6 +16,7 @@
 #include <amphora/autograd/matmul.hpp>          // matmul
 #include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/autograd/normalization.hpp>   // layer_norm, rms_norm, group_norm, batch_norm, instance_norm
+#include <amphora/autograd/norm.hpp>            // norm, vector_norm
 #include <amphora/autograd/prelu.hpp>           // prelu
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
@@ -132,6 +133,8 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(group_norm)
   AMPHORA_SCOPE_OP(batch_norm)
   AMPHORA_SCOPE_OP(instance_norm)
+  AMPHORA_SCOPE_OP(norm)
+  AMPHORA_SCOPE_OP(vector_norm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
