@@ -112,7 +112,7 @@ struct norm_x_record {
   }
 };
 template <class T, class Context, class Call, bool Weighted>
-struct norm_record {
+struct normalized_record {
   norm_graph<T, Context, Call> graph;
   template <class Pass, class G, class X, class W, class B> void backward(Pass& pass, const G& gradient, const G&, const X& x, const W& w, const B& b) const {
     using of_x = norm_x_record<T, Context, Call, Weighted>;
@@ -144,7 +144,7 @@ auto normalize_taped(const tape<Context>& recording, const Call& c, const X& x, 
   auto& context = recording.context();
   norm_graph<statistic, Context, Call> graph(context, c);
   auto value = made<result>(context, x.shape(), [&](auto y) { forward(graph.statistics(), into(y)); });
-  return record(recording, std::move(value), norm_record<statistic, Context, Call, is_variable_v<W>>{graph}, x, affine_input<Context>(w), affine_input<Context>(b));
+  return record(recording, std::move(value), normalized_record<statistic, Context, Call, is_variable_v<W>>{graph}, x, affine_input<Context>(w), affine_input<Context>(b));
 }
 /// Over lines.
 template <class Policy, class Op, class Context, class X, class W, class B>

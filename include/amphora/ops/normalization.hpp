@@ -107,7 +107,7 @@ struct norm_known_slope {
   template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real grad, Real scale, Real w) const { return scale * (weighted ? grad * w : grad); }
 };
 /// And where they are those of x: sums of grad and of grad · x̂ are given.
-struct norm_slope {
+struct normalized_slope {
   bool weighted;
   double terms;
   template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real grad, Real x, Real high, Real low, Real scale, Real w, Real sum, Real along) const {
@@ -179,7 +179,7 @@ void norm_x_gradient(Context& context, const Call& c, const norm_statistics<T>& 
     const view<storage_t<real>> sum(sums.data(), c.affine), along(sums.data() + c.columns.width, c.affine);
     norm_bias_gradient(context, c, into(sum), grad);
     norm_weight_gradient(context, c, s, write(along), grad, x);
-    norm_map(context, norm_slope{is_affine_v<W>, static_cast<double>(c.terms)}, c.wide, gx, grad.reshaped(c.wide), x.reshaped(c.wide), statistic<T>(c, s.high()),
+    norm_map(context, normalized_slope{is_affine_v<W>, static_cast<double>(c.terms)}, c.wide, gx, grad.reshaped(c.wide), x.reshaped(c.wide), statistic<T>(c, s.high()),
              statistic<T>(c, s.low()), scale, weights, operand(sum.reshaped(c.weights)), operand(along.reshaped(c.weights)));
   }
 }
