@@ -105,7 +105,8 @@ convolution layout(std::int64_t batch, std::int64_t groups, std::int64_t channel
   return c;
 }
 const convolution plain = layout(2, 1, 3, 4, {6, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}), strided = layout(1, 1, 2, 3, {9, 8}, {3, 2}, {2, 1}, {2, 3}, {1, 2}), line = layout(2, 1, 3, 2, {11}, {4}, {1}, {2}, {1}),
-                  depthwise = layout(2, 5, 1, 2, {4, 5}, {3, 3}, {1, 1}, {1, 1}, {1, 1}), deep = layout(1, 2, 2, 3, {4, 3, 5}, {2, 3, 2}, {1, 1, 0}, {2, 1, 1}, {1, 1, 2}), point = layout(3, 1, 9, 5, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1});
+                  depthwise = layout(2, 5, 1, 2, {4, 5}, {3, 3}, {1, 1}, {1, 1}, {1, 1}), deep = layout(1, 2, 2, 3, {4, 3, 5}, {2, 3, 2}, {1, 1, 0}, {2, 1, 1}, {1, 1, 2}), beside = layout(2, 1, 2, 2, {1, 4, 3}, {1, 2, 2}, {1, 0, 0}, {3, 1, 1}, {1, 1, 1}),  // touches zeros alone
+                  point = layout(3, 1, 9, 5, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1});
 
 std::int64_t size_x(const convolution& c) { return c.batch * c.groups * c.channels * c.in_size(); }
 std::int64_t size_w(const convolution& c) { return c.groups * c.features * c.channels * c.window_size(); }
@@ -198,7 +199,7 @@ TEST_CASE("forward and backward, in every format, over every kind of layout: rou
   amp::use_cudnn(context);
   int done = 0, all = 0;
   for (const kind& k : kinds)
-    for (const convolution* c : {&plain, &strided, &line, &depthwise, &deep, &point})
+    for (const convolution* c : {&plain, &strided, &line, &depthwise, &deep, &beside, &point})
       for (const convolution_result result : results)
         for (const bool with_bias : {false, true})
           for (const bool add : {false, true}) {
@@ -254,6 +255,8 @@ TEST_CASE("floats are multiplied as TF32 on request only, and 16 bits lose nothi
   CHECK(product(id::f16, near, near, id::f16, false) == near * near);
   CHECK(product(id::f16, small, small, id::f16, false) == small * small);
   CHECK(product(id::f32, fine, 1, id::f16, false) == 1);  // read as f16: rounded as its memory would
+  CHECK(product(id::f32, small / 4, 1, id::f16, false) == 0);
+  CHECK(product(id::f32, 1 + 1.0 / 512, 1, id::bf16, false) == 1);
 }
 
 TEST_CASE("what cuDNN cannot do is left to the other kernels, and nothing was done") {

@@ -221,6 +221,10 @@ TEST_CASE("operands, results and workspaces of a convolution are checked") {
   CHECK(has(thrown([&] { c.forward(fresh.data(), w.data(), y.data(), &one, &none); }), "a read of memory never written"));
   CHECK(has(thrown([&] { c.forward(x.data(), w.data(), fresh.data(), &one, &one); }), "a read of memory never written"));  // beta
   CHECK(has(thrown([&] { c.forward(static_cast<char*>(x.data()) + 2, w.data(), y.data(), &one, &none); }), "a misaligned array"));
+  convolution tensor_cores(l, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH);
+  const array longer(CUDNN_DATA_FLOAT, std::vector<double>(static_cast<std::size_t>(l.size_x()) + 1, 1.0));
+  CHECK(thrown([&] { c.forward(static_cast<char*>(longer.data()) + 4, w.data(), y.data(), &one, &none); }).empty());
+  CHECK(has(thrown([&] { tensor_cores.forward(static_cast<char*>(longer.data()) + 4, w.data(), y.data(), &one, &none); }), "memory that tensor cores cannot read"));
   CHECK(has(thrown([&] { c.forward(&one, w.data(), y.data(), &one, &none); }), "memory of the host"));
   CHECK(c.forward(nullptr, w.data(), y.data(), &one, &none) == CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
   CHECK(cudnnConvolutionForward(c.handle, &one, c.x, x.data(), c.w, w.data(), c.window, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, c.work.data(), emulated::cudnn_workspace - 1, &none, c.y, y.data()) ==
@@ -282,7 +286,7 @@ TEST_CASE("the heuristics answer in order, with what each algorithm is like and 
   for (int i = 0; i < found; ++i) {
     std::size_t bytes = 0;
     CHECK(cudnnGetConvolutionBackwardFilterWorkspaceSize(c.handle, c.x, c.y, c.window, c.w, perf[i].algo, &bytes) == CUDNN_STATUS_SUCCESS);
-    CHECK((perf[i].status == CUDNN_STATUS_SUCCESS && perf[i].memory == bytes && perf[i].mathType == CUDNN_FMA_MATH));
+    CHECK((perf[i].status == CUDNN_STATUS_SUCCESS && perf[i].memory == bytes && perf[i].mathType == CUDNN_DEFAULT_MATH));
     (perf[i].determinism == CUDNN_DETERMINISTIC ? some_are : some_are_not_deterministic) = true;
   }
   CHECK((some_are && some_are_not_deterministic));

@@ -45,7 +45,7 @@ struct convolution_work {
   int groups = 1;
   bool flipped = false;  // a convolution; else a cross-correlation
   cudnnDataType_t compute = CUDNN_DATA_FLOAT;
-  bool as_half = false, as_tf32 = false;
+  bool as_half = false, as_tf32 = false, needs_alignment = false;
   double alpha = 1, beta = 0;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
@@ -109,6 +109,9 @@ void convolve_in(const convolution_work& c) {
   if constexpr (std::is_same_v<Sum, float>)
     for (auto* operand : {&x, &w, &y})
       for (float& number : *operand) number = c.as_half ? rounded_to_half(number) : c.as_tf32 ? rounded_to_tf32(number) : number;
+  if (c.needs_alignment)
+    for (const void* data : {c.data_x, c.data_w, c.data_y})
+      if (reinterpret_cast<std::uintptr_t>(data) % 16) refuse("memory that tensor cores cannot read,", region_near(data), data, 16);
   const dnn_array& to = forward ? c.y : to_data ? c.x : c.w;
   void* const memory = const_cast<void*>(forward ? c.data_y : to_data ? c.data_x : c.data_w);
   std::vector<Sum> sums(static_cast<std::size_t>(to.elements())), before;

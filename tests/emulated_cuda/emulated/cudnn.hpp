@@ -134,7 +134,7 @@ cudnnStatus_t find_algorithms(cudnnHandle_t handle, const dnn_algorithm (&all)[N
     p = {};
     p.algo = static_cast<decltype(p.algo)>(a.number), p.status = shown ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED, p.time = -1, p.memory = workspace_of(a);
     p.determinism = a.deterministic ? CUDNN_DETERMINISTIC : CUDNN_NON_DETERMINISTIC;
-    p.mathType = is_half || c->math == CUDNN_FMA_MATH ? c->math : CUDNN_DEFAULT_MATH;
+    p.mathType = is_half ? c->math : CUDNN_DEFAULT_MATH;  // whatever the descriptor says
   }
   return CUDNN_STATUS_SUCCESS;
 }
@@ -167,6 +167,7 @@ cudnnStatus_t run_convolution(cudnnHandle_t handle, convolved part, const dnn_al
   for (int i = 0; i < c->places; ++i) work.pad[i] = c->pad[i], work.stride[i] = c->stride[i], work.dilation[i] = c->dilation[i];
   work.groups = c->groups, work.flipped = c->mode == CUDNN_CONVOLUTION, work.compute = c->compute;
   if (x.type == CUDNN_DATA_FLOAT) work.as_half = c->math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION, work.as_tf32 = c->math != CUDNN_FMA_MATH && capability_major >= 8;
+  work.needs_alignment = c->math != CUDNN_FMA_MATH && x.type != CUDNN_DATA_DOUBLE;
   const bool is_double = x.type == CUDNN_DATA_DOUBLE;
   work.alpha = dnn_scalar(alpha, is_double), work.beta = dnn_scalar(beta, is_double);
   work.workspace = workspace, work.workspace_bytes = workspace_of(*a);
