@@ -162,6 +162,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/matmul.hpp
   include/amphora/ops/mm.hpp
   include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/nll_loss.hpp
   include/amphora/ops/norm.hpp
   include/amphora/ops/norm_layout.hpp
   include/amphora/ops/norm_rule.hpp
@@ -193,6 +194,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/backward.hpp
   include/amphora/autograd/cast.hpp
   include/amphora/autograd/checkpoint.hpp
+  include/amphora/autograd/cross_entropy.hpp
   include/amphora/autograd/composed.hpp
   include/amphora/autograd/conv.hpp
   include/amphora/autograd/conv_transpose.hpp
@@ -238,6 +240,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/masked_softmax.hpp
   include/amphora/host/matmul.hpp
   include/amphora/host/memory.hpp
+  include/amphora/host/nll_loss.hpp
   include/amphora/host/norm.hpp
   include/amphora/host/normalization.hpp
   include/amphora/host/parallel.hpp
@@ -276,9 +279,11 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/launch.cuh
   include/amphora/cuda/lines.cuh
   include/amphora/cuda/map.cuh
+  include/amphora/cuda/map_reduce.cuh
   include/amphora/cuda/masked_softmax.cuh
   include/amphora/cuda/matmul.cuh
   include/amphora/cuda/memory.cuh
+  include/amphora/cuda/nll_loss.cuh
   include/amphora/cuda/normalization.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh

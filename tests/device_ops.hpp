@@ -12,7 +12,9 @@
 #include <amphora/host/masked_softmax.hpp>  // masked_softmax_kernels
 #include <amphora/host/matmul.hpp>         // matmul_kernels
 #include <amphora/host/memory.hpp>         // memory_kernels
+#include <amphora/host/nll_loss.hpp>       // nll_kernels
 #include <amphora/host/normalization.hpp>  // normalization_kernels
+#include <amphora/host/pooling.hpp>        // pooling_kernels
 #include <amphora/host/reduce.hpp>         // reduce_kernels
 #include <amphora/host/softmax.hpp>        // softmax_kernels
 #endif

@@ -119,10 +119,12 @@
 #include <amphora/host/masked_softmax.hpp>
 #include <amphora/host/matmul.hpp>
 #include <amphora/host/memory.hpp>
+#include <amphora/host/nll_loss.hpp>
 #include <amphora/host/norm.hpp>
 #include <amphora/host/normalization.hpp>
 #include <amphora/host/parallel.hpp>
 #include <amphora/host/parameter.hpp>
+#include <amphora/host/pooling.hpp>
 #include <amphora/host/reduce.hpp>
 #include <amphora/host/run.hpp>
 #include <amphora/host/scale.hpp>

@@ -9,6 +9,7 @@
 #include <amphora/autograd/backward.hpp>
 #include <amphora/autograd/cast.hpp>
 #include <amphora/autograd/checkpoint.hpp>
+#include <amphora/autograd/cross_entropy.hpp>
 #include <amphora/autograd/composed.hpp>
 #include <amphora/autograd/conv.hpp>
 #include <amphora/autograd/conv_transpose.hpp>

@@ -119,9 +119,11 @@
 #include <amphora/cuda/masked_softmax.cuh>
 #include <amphora/cuda/matmul.cuh>
 #include <amphora/cuda/memory.cuh>
+#include <amphora/cuda/nll_loss.cuh>
 #include <amphora/cuda/normalization.cuh>
 #include <amphora/cuda/operands.cuh>
 #include <amphora/cuda/parameter.cuh>
+#include <amphora/cuda/pooling.cuh>
 #include <amphora/cuda/product_fused.cuh>
 #include <amphora/cuda/product_kernels.cuh>
 #include <amphora/cuda/product_plan.cuh>

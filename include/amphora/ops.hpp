@@ -39,6 +39,7 @@
 #include <amphora/ops/matmul.hpp>
 #include <amphora/ops/mm.hpp>
 #include <amphora/ops/mse_loss.hpp>
+#include <amphora/ops/nll_loss.hpp>
 #include <amphora/ops/norm.hpp>
 #include <amphora/ops/norm_layout.hpp>
 #include <amphora/ops/norm_rule.hpp>

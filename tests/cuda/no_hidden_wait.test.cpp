@@ -65,6 +65,7 @@ class program {
     (void)amp::kl_div<mixed>(context, x, y), (void)amp::kl_div_backward<mixed>(context, loss, x, y);
     (void)amp::soft_margin_loss<mixed>(context, x, y), (void)amp::soft_margin_loss_backward<mixed>(context, loss, x, y);
     (void)amp::hinge_embedding_loss<mixed>(context, x, y), (void)amp::hinge_embedding_loss_backward<mixed>(context, loss, x, y);
+    (void)amp::nll_loss<mixed>(context, logits, targets), (void)amp::nll_loss_backward<mixed>(context, loss, logits, targets);
     (void)amp::margin_ranking_loss<mixed>(context, x, y, y), (void)amp::margin_ranking_loss_backward<mixed>(context, loss, x, y, y);
   }
   void elementwise() {

@@ -7,6 +7,7 @@
 #include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
 #include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
 #include <amphora/autograd/cast.hpp>            // cast
+#include <amphora/autograd/cross_entropy.hpp>   // cross_entropy, nll_loss
 #include <amphora/autograd/conv.hpp>            // conv1d, conv2d, conv3d
 #include <amphora/autograd/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/autograd/dropout.hpp>         // dropout
@@ -135,6 +136,8 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(instance_norm)
   AMPHORA_SCOPE_OP(norm)
   AMPHORA_SCOPE_OP(vector_norm)
+  AMPHORA_SCOPE_OP(cross_entropy)
+  AMPHORA_SCOPE_OP(nll_loss)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

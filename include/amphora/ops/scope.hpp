@@ -29,6 +29,7 @@
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
 #include <amphora/ops/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
+#include <amphora/ops/nll_loss.hpp>       // nll_loss
 #include <amphora/ops/norm.hpp>           // norm, vector_norm
 #include <amphora/ops/number.hpp>         // mul, div by numbers
 #include <amphora/ops/pow.hpp>            // pow
@@ -156,6 +157,7 @@ class scope {
   AMPHORA_SCOPE_OP(instance_norm)
   AMPHORA_SCOPE_OP(norm)
   AMPHORA_SCOPE_OP(vector_norm)
+  AMPHORA_SCOPE_OP(nll_loss)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
