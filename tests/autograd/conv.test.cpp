@@ -1,5 +1,6 @@
 #include <amphora/autograd/conv.hpp>
 
+#include <amphora/autograd/scope.hpp>
 #include <autograd/golden.hpp>
 #include <autograd/values.hpp>
 #include <ops/convolution_case.hpp>
@@ -68,4 +69,17 @@ TEST_CASE("the gradient of a bias can be differentiated too") {
   CHECK(values(context, by_g) == std::vector<double>{3, 3, 5, 5, 3, 3, 5, 5});
   const auto [by_v] = amp::grad(context, by_g, tape.constant(numbers<double>(context, {2, 2, 2}, {1, 2, 4, 8, 16, 32, 64, 128})), amp::graph::free, v);
   CHECK(values(context, by_v) == std::vector<double>{51, 204});
+}
+
+TEST_CASE("in a scope convolutions have the policy of the scope, of numbers and of variables") {
+  test_context context;
+  const amp::tape tape(context);
+  const auto how = options{}.padding(1);
+  const auto x = check::random<float>(context, {2, 4, 6, 5}, 1), w = check::random<float>(context, {4, 4, 3, 3}, 2), b = check::random<float>(context, {4}, 3);
+  const auto vx = tape.constant(x.view()), vw = tape.constant(w.view()), vb = tape.constant(b.view());
+  const auto want = amp::conv2d<policy>(context, x, w, b, how), spread = amp::conv_transpose2d<policy>(context, x, w, b, how);
+  const auto in_scope = amp::autocast<policy>(context, [&](auto amp) { return amp.conv2d(x, w, b, how); });
+  CHECK(check::equal_bits(context, in_scope, want));
+  CHECK(values(context, amp::autocast<policy>(tape, [&](auto amp) { return amp.conv2d(vx, vw, vb, how); })) == values(context, want));
+  CHECK(values(context, amp::autocast<policy>(tape, [&](auto amp) { return amp.conv_transpose2d(vx, vw, vb, how); })) == values(context, spread));
 }

@@ -53,6 +53,7 @@ TEST_CASE_TEMPLATE("sums over more than a tile of channels, features and places 
   sums_are_right<T>({2, 30, 1, 5, 31}, {3, 30, 1, 3, 3}, options{}.padding({0, 1, 1}));    // 310 places
   sums_are_right<T>({3, 6, 1, 21, 19}, {4, 3, 1, 4, 2}, options{}.stride({1, 3, 2}).padding({0, 2, 1}).groups(2));
   sums_are_right<T>({1, 4, 7, 9, 11}, {8, 1, 2, 3, 3}, options{}.stride({2, 4, 3}).dilation({2, 2, 3}).padding({1, 3, 4}).groups(4));  // strides and dilations with common factors and without
+  sums_are_right<T>({1, 2, 1, 3, 301}, {3, 2, 1, 2, 3}, options{}.stride({1, 1, 2}).padding({0, 0, 1}));  // results far apart, in long lines
   sums_are_right<T>({2, 300, 1, 3, 5}, {3, 300, 1, 1, 1}, {});
 }
 TEST_CASE("windows that touch each number once, or none of some, and steps past the end") {

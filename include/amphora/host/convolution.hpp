@@ -10,7 +10,9 @@
 #include <amphora/ops/patches.hpp>       // convolution_part, parts_of_x
 
 #include <algorithm>    // fill_n, max, min
+#include <cstddef>      // size_t
 #include <cstdint>      // int64_t
+#include <cstring>      // memcpy
 #include <type_traits>  // conditional_t
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
@@ -163,10 +165,26 @@ struct part_product {
       if (place == all) place = 0, ++image;
     }
   }
-  void store_spread(std::int64_t i, std::int64_t n, std::int64_t step, Real* from_numbers) const {
-    if (to.format != host_product<Real>::own || to.add) return store_run(to, i, n, step, from_numbers);
-    Real* const y = static_cast<Real*>(to.data) + i;
-    for (std::int64_t j = 0; j < n; ++j) y[j * step] = from_numbers[j];
+  /// Numbers that lie `step` apart, in whole blocks by way of a buffer where they are converted.
+  void store_spread(std::int64_t i, std::int64_t n, std::int64_t step, Real* numbers_of_row) const {
+    if (to.format == host_product<Real>::own && !to.add) {
+      Real* const y = static_cast<Real*>(to.data) + i;
+      for (std::int64_t j = 0; j < n; ++j) y[j * step] = numbers_of_row[j];
+      return;
+    }
+    alignas(64) char block[64 * sizeof(double)];
+    const auto size = static_cast<std::int64_t>(size_of(to.format));
+    for (; n > 0; n -= 64, i += 64 * step, numbers_of_row += 64) {
+      const std::int64_t count = (std::min)(n, std::int64_t(64));
+      char* const y = static_cast<char*>(to.data) + i * size;
+      const auto bytes = static_cast<std::size_t>(size);
+      if (to.add)
+        for (std::int64_t j = 0; j < count; ++j) std::memcpy(block + j * size, y + j * step * size, bytes);
+      host_target here = to;
+      here.data = block;
+      store_run(here, 0, count, numbers_of_row);
+      for (std::int64_t j = 0; j < count; ++j) std::memcpy(y + j * step * size, block + j * size, bytes);
+    }
   }
 };
 
