@@ -245,6 +245,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/normalization.hpp
   include/amphora/host/parallel.hpp
   include/amphora/host/parameter.hpp
+  include/amphora/host/patches.hpp
   include/amphora/host/reduce.hpp
   include/amphora/host/run.hpp
   include/amphora/host/scale.hpp

@@ -125,6 +125,7 @@
 #include <amphora/host/parallel.hpp>
 #include <amphora/host/parameter.hpp>
 #include <amphora/host/pooling.hpp>
+#include <amphora/host/patches.hpp>
 #include <amphora/host/reduce.hpp>
 #include <amphora/host/run.hpp>
 #include <amphora/host/scale.hpp>
