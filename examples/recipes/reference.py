@@ -186,6 +186,115 @@ def inference():
     write("inference", "Logits, their softmax and the largest one's class, of weights after twelve typical steps.", entries)
 
 
+class Numbers:
+    """Random numbers that the recipes draw too."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def next(self):
+        self.state = (self.state * 1664525 + 1013904223) % 2**32
+        return (self.state >> 8) * 2.0**-24
+
+    def below(self, n):
+        return int(self.next() * n)
+
+    def shuffled(self, n):
+        order = list(range(n))
+        for i in range(n - 1, 0, -1):
+            j = self.below(i + 1)
+            order[i], order[j] = order[j], order[i]
+        return order
+
+    def uniform(self, fan_in, *shape):
+        bound = torch.tensor(1 / fan_in, dtype=torch.float32).sqrt().double()
+        count = torch.Size(shape).numel()
+        return bound * torch.tensor([2 * self.next() - 1 for _ in range(count)], dtype=torch.float64).reshape(shape)
+
+
+def cnn(dtype, epochs):
+    """Two convolutions with batch norm, a linear layer; its weights as they start, in the order in which they are drawn."""
+    random = Numbers(1)
+    table = torch.tensor([[float(n) for n in line.split(",")] for line in open(HERE / "../data/digits.csv")], dtype=torch.float64)[random.shuffled(1797)]
+    images, labels = (table[:, :64] / 16).reshape(-1, 1, 8, 8).to(dtype), table[:, 64].long()
+    w = [random.uniform(9, 16, 1, 3, 3), random.uniform(144, 32, 16, 3, 3), random.uniform(512, 10, 512), torch.zeros(10)]
+    w = [x.to(dtype).requires_grad_() for x in w]
+    affine = [f(n, dtype=dtype).requires_grad_() for n in (16, 32) for f in (torch.ones, torch.zeros)]
+    running = [f(n, dtype=dtype) for n in (16, 32) for f in (torch.zeros, torch.ones)]
+
+    def logits(x, training):
+        h = torch.nn.functional.batch_norm(torch.conv2d(x, w[0], padding=1), *running[:2], *affine[:2], training).relu()
+        h = torch.nn.functional.batch_norm(torch.conv2d(h, w[1], padding=1, stride=2), *running[2:], *affine[2:], training).relu()
+        return linear(h.flatten(1), w[2], w[3])
+
+    optimizer, losses = adamw(w + affine, lr=0.003, decay=0.01), []
+    for _ in range(epochs):
+        order = random.shuffled(1440)
+        for first in range(0, 1440, 32):
+            optimizer.zero_grad()
+            loss = cross_entropy(logits(images[order[first : first + 32]], True), labels[order[first : first + 32]], label_smoothing=0.1)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+            if epochs == 1 and len(losses) == 12:
+                return losses, running
+    with torch.no_grad():
+        right = (logits(images[1440:], False).argmax(1) == labels[1440:]).sum().item()
+    return losses, 100 * right / 357
+
+
+def convolutional():
+    (f64, running64), (f32, running32) = cnn(torch.float64, 1), cnn(torch.float32, 1)
+    entries = {"loss.f64": numbers(f64), "loss.f32": numbers(f32)}
+    for name, a, b in zip(("mean1", "variance1", "mean2", "variance2"), running64, running32):
+        entries |= {f"{name}.f64": array(a), f"{name}.f32": array(b)}
+    losses, accuracy = cnn(torch.float32, 8)
+    entries["accuracy"] = numbers([accuracy])
+    write("convolutional", "The first twelve losses and running statistics; the accuracy after eight epochs.", entries)
+
+
+def transformer(dtype, steps, dropout):
+    text = (HERE / "sonnet.txt").read_text()
+    alphabet = sorted(set(text))
+    codes = torch.tensor([alphabet.index(c) for c in text])
+    random, width, heads, length, batch = Numbers(1), 32, 4, 32, 8
+    draw = lambda *a: random.uniform(*a).to(dtype).requires_grad_()
+    tokens, places = draw(width, len(alphabet), width), draw(width, length, width)
+    blocks = [[draw(width, 3 * width, width), draw(width, width, width), draw(width, 2 * width, width), draw(2 * width, width, 2 * width)] for _ in range(2)]
+    norms = [[f(width, dtype=dtype).requires_grad_() for f in (torch.ones, torch.zeros)] for _ in range(5)]
+    drop = lambda x: torch.nn.functional.dropout(x, dropout) if dropout else x
+    norm = lambda x, i: torch.nn.functional.layer_norm(x, (width,), *norms[i])
+    split = lambda x: x.reshape(batch, length, heads, width // heads).transpose(1, 2)
+
+    def logits(x):
+        h = drop(tokens[x] + places)
+        for i, (qkv, out, up, down) in enumerate(blocks):
+            q, k, v = (split(part) for part in linear(norm(h, 2 * i), qkv).chunk(3, -1))
+            mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(batch, length, width)
+            h = h + drop(linear(mixed, out))
+            h = h + drop(linear(gelu(linear(norm(h, 2 * i + 1), up)), down))
+        return linear(norm(h, 4), tokens)
+
+    optimizer = adamw([tokens, places] + [w for b in blocks for w in b] + [w for n in norms for w in n], lr=0.003, decay=0.01)
+    losses = []
+    for _ in range(steps):
+        starts = [random.below(len(text) - length) for _ in range(batch)]
+        x, y = (torch.stack([codes[s + k : s + k + length] for s in starts]) for k in (0, 1))
+        optimizer.zero_grad()
+        loss = cross_entropy(logits(x).flatten(0, 1), y.flatten())
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def character_transformer():
+    torch.manual_seed(1)
+    entries = {"loss.f64": numbers(transformer(torch.float64, 12, 0)), "loss.f32": numbers(transformer(torch.float32, 12, 0))}
+    entries["last"] = numbers([sum(transformer(torch.float32, 300, 0.1)[-20:]) / 20])
+    write("character_transformer", "The first twelve losses, without dropout; with it, the mean of the last 20 of 300.", entries)
+
+
 def sgd(weights):
     return torch.optim.SGD(weights, lr=0.1, momentum=0.9)
 
@@ -203,3 +312,5 @@ if __name__ == "__main__":
     both("frozen_layers", "The first layer frozen.", "frozen_layer", one_model(rule=lambda w: adamw(w, 0.02, 0.01), frozen=2, steps=8), steps=8)
     both("save_and_resume", "Twelve steps of AdamW.", "typical", one_model())
     inference()
+    convolutional()
+    character_transformer()
