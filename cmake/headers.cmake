@@ -124,29 +124,35 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/sum_order.hpp
   # ops
   include/amphora/ops/activation.hpp
+  include/amphora/ops/adaptive_avg_pool.hpp
   include/amphora/ops/add.hpp
   include/amphora/ops/addcmul.hpp
   include/amphora/ops/addmm.hpp
   include/amphora/ops/arithmetic.hpp
   include/amphora/ops/atan2.hpp
   include/amphora/ops/attention.hpp
+  include/amphora/ops/avg_pool.hpp
   include/amphora/ops/batch_norm.hpp
+  include/amphora/ops/bilinear.hpp
   include/amphora/ops/binary_cross_entropy.hpp
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
   include/amphora/ops/clamp.hpp
+  include/amphora/ops/contraction.hpp
   include/amphora/ops/conv.hpp
   include/amphora/ops/conv_transpose.hpp
   include/amphora/ops/convolution.hpp
   include/amphora/ops/convolution_options.hpp
   include/amphora/ops/cross_entropy.hpp
   include/amphora/ops/dropout.hpp
+  include/amphora/ops/einsum.hpp
   include/amphora/ops/elementwise.hpp
   include/amphora/ops/erfinv.hpp
   include/amphora/ops/exponential.hpp
   include/amphora/ops/fold.hpp
   include/amphora/ops/function.hpp
   include/amphora/ops/gelu.hpp
+  include/amphora/ops/gradient_target.hpp
   include/amphora/ops/group_norm.hpp
   include/amphora/ops/kernels.hpp
   include/amphora/ops/l1_loss.hpp
@@ -160,8 +166,10 @@ set(AMPHORA_HEADERS
   include/amphora/ops/margin_loss.hpp
   include/amphora/ops/masked_softmax.hpp
   include/amphora/ops/matmul.hpp
+  include/amphora/ops/max_pool.hpp
   include/amphora/ops/mm.hpp
   include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/multi_dot.hpp
   include/amphora/ops/nll_loss.hpp
   include/amphora/ops/norm.hpp
   include/amphora/ops/norm_layout.hpp
@@ -171,6 +179,8 @@ set(AMPHORA_HEADERS
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
   include/amphora/ops/patches.hpp
+  include/amphora/ops/pool_layout.hpp
+  include/amphora/ops/pool_options.hpp
   include/amphora/ops/pow.hpp
   include/amphora/ops/prelu.hpp
   include/amphora/ops/product.hpp
@@ -192,6 +202,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/arithmetic.hpp
   include/amphora/autograd/attention.hpp
   include/amphora/autograd/backward.hpp
+  include/amphora/autograd/bilinear.hpp
   include/amphora/autograd/cast.hpp
   include/amphora/autograd/checkpoint.hpp
   include/amphora/autograd/cross_entropy.hpp
@@ -200,6 +211,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/conv_transpose.hpp
   include/amphora/autograd/convolution.hpp
   include/amphora/autograd/dropout.hpp
+  include/amphora/autograd/einsum.hpp
   include/amphora/autograd/element_loss.hpp
   include/amphora/autograd/function.hpp
   include/amphora/autograd/gelu.hpp
@@ -209,8 +221,10 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/loss.hpp
   include/amphora/autograd/matmul.hpp
   include/amphora/autograd/mm.hpp
+  include/amphora/autograd/multi_dot.hpp
   include/amphora/autograd/norm.hpp
   include/amphora/autograd/normalization.hpp
+  include/amphora/autograd/pooling.hpp
   include/amphora/autograd/prelu.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
@@ -246,6 +260,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/parallel.hpp
   include/amphora/host/parameter.hpp
   include/amphora/host/patches.hpp
+  include/amphora/host/pooling.hpp
   include/amphora/host/reduce.hpp
   include/amphora/host/run.hpp
   include/amphora/host/scale.hpp
@@ -288,6 +303,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/normalization.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh
+  include/amphora/cuda/pooling.cuh
   include/amphora/cuda/product_fused.cuh
   include/amphora/cuda/product_kernels.cuh
   include/amphora/cuda/product_plan.cuh

@@ -7,6 +7,7 @@
 #include <amphora/autograd/arithmetic.hpp>
 #include <amphora/autograd/attention.hpp>
 #include <amphora/autograd/backward.hpp>
+#include <amphora/autograd/bilinear.hpp>
 #include <amphora/autograd/cast.hpp>
 #include <amphora/autograd/checkpoint.hpp>
 #include <amphora/autograd/cross_entropy.hpp>
@@ -15,6 +16,7 @@
 #include <amphora/autograd/conv_transpose.hpp>
 #include <amphora/autograd/convolution.hpp>
 #include <amphora/autograd/dropout.hpp>
+#include <amphora/autograd/einsum.hpp>
 #include <amphora/autograd/element_loss.hpp>
 #include <amphora/autograd/function.hpp>
 #include <amphora/autograd/gelu.hpp>
@@ -24,8 +26,10 @@
 #include <amphora/autograd/loss.hpp>
 #include <amphora/autograd/matmul.hpp>
 #include <amphora/autograd/mm.hpp>
+#include <amphora/autograd/multi_dot.hpp>
 #include <amphora/autograd/norm.hpp>
 #include <amphora/autograd/normalization.hpp>
+#include <amphora/autograd/pooling.hpp>
 #include <amphora/autograd/prelu.hpp>
 #include <amphora/autograd/product.hpp>
 #include <amphora/autograd/record.hpp>

@@ -168,6 +168,13 @@ class program {
     amp::scaled_dot_product_attention<mixed>(context, half, x, x, y, amp::no_mask{}, {true});
     (void)amp::scaled_dot_product_attention_backward<mixed>(context, attended, x, x, y);
     amp::scaled_dot_product_attention_backward<mixed>(context, attended, x, x, y, amp::no_mask{}, half, amp::no_gradient{}, amp::no_gradient{});
+    (void)amp::einsum<mixed>(context, "ij,jk->ki", x, square), (void)amp::einsum_backward<mixed>(context, "ij,jk->ik", c, x, square);
+    (void)amp::tensordot<mixed>(context, x, square, 1), (void)amp::tensordot_backward<mixed>(context, c, x, square, 1);
+    (void)amp::vecdot<mixed>(context, x, y), (void)amp::vecdot_backward<mixed>(context, e, x, y);
+    (void)amp::multi_dot<mixed>(context, x, square, square), (void)amp::multi_dot_backward<mixed>(context, c, x, square, square);
+    (void)amp::chain_matmul<mixed>(context, x, square, square), (void)amp::chain_matmul_backward<mixed>(context, c, x, square, square);
+    const auto joined = amp::bilinear<mixed>(context, x, y, amp::view<const amp::float16>(square.data(), {1, columns, columns}));
+    (void)amp::bilinear_backward<mixed>(context, joined, x, y, amp::view<const amp::float16>(square.data(), {1, columns, columns}));
     (void)amp::baddbmm<mixed>(context, d, batch, squares), (void)amp::baddbmm_backward<mixed>(context, d, d, batch, squares);
   }
   void convolutions() {
@@ -198,6 +205,30 @@ class program {
     const auto each = amp::instance_norm<mixed>(context, image, amp::no_running{});
     amp::instance_norm<mixed>(context, amp::into(float_sink.view().reshaped(image.shape())), image, amp::no_running{}), (void)amp::instance_norm_backward<mixed>(context, each, image, amp::no_running{});
     amp::instance_norm_backward<mixed>(context, each, image, amp::no_running{}, amp::no_weight{}, amp::into(half_sink.view().reshaped(image.shape())), none, none);
+  }
+  template <class X> void pool_lines(const X& line) {
+    const auto y = amp::max_pool1d_with_indices<mixed>(context, line, 2);
+    (void)amp::max_pool1d<mixed>(context, line, 2), (void)amp::max_pool1d_backward<mixed>(context, y.value, line, 2);
+    (void)amp::avg_pool1d<mixed>(context, line, 2), (void)amp::avg_pool1d_backward<mixed>(context, y.value, line, 2);
+    (void)amp::adaptive_avg_pool1d<mixed>(context, line, 4), (void)amp::adaptive_avg_pool1d_backward<mixed>(context, y.value, line, 4);
+  }
+  template <class X> void pool_blocks(const X& block) {
+    const auto y = amp::max_pool3d_with_indices<mixed>(context, block, {1, 2, 2});
+    (void)amp::max_pool3d<mixed>(context, block, {1, 2, 2}), (void)amp::max_pool3d_backward<mixed>(context, y.value, block, {1, 2, 2});
+    (void)amp::avg_pool3d<mixed>(context, block, {1, 2, 2}), (void)amp::avg_pool3d_backward<mixed>(context, y.value, block, {1, 2, 2});
+    (void)amp::adaptive_avg_pool3d<mixed>(context, block, {3, 1, 4}), (void)amp::adaptive_avg_pool3d_backward<mixed>(context, y.value, block, {3, 1, 4});
+  }
+  void pooling() {
+    const auto plane = x.view().reshaped({1, rows, columns});
+    const auto into_x = amp::into(half_sink.view().reshaped(plane.shape())), into_y = amp::into(amp::view<amp::float16>(half_sink.data(), {1, rows / 2, columns / 2}));
+    const auto y = amp::max_pool2d_with_indices<mixed>(context, plane, 2);
+    (void)amp::max_pool2d<mixed>(context, plane, 2), amp::max_pool2d<mixed>(context, into_y, plane, 2);
+    (void)amp::max_pool2d_backward<mixed>(context, y.value, plane, 2), amp::max_pool2d_backward<mixed>(context, into_x, y.value, y.indices, 2);
+    (void)amp::avg_pool2d<mixed>(context, plane, 2), amp::avg_pool2d<mixed>(context, into_y, plane, 2);
+    (void)amp::avg_pool2d_backward<mixed>(context, y.value, plane, 2), amp::avg_pool2d_backward<mixed>(context, into_x, y.value, 2);
+    (void)amp::adaptive_avg_pool2d<mixed>(context, plane, {3, 4}), amp::adaptive_avg_pool2d<mixed>(context, into_y, plane, {3, 4});
+    (void)amp::adaptive_avg_pool2d_backward<mixed>(context, y.value, plane, {3, 4}), amp::adaptive_avg_pool2d_backward<mixed>(context, into_x, y.value, {3, 4});
+    pool_lines(x), pool_blocks(x.view().reshaped({1, 3, 2, columns}));
   }
   void transfers() {
     amp::write(context, host_numbers, float_sink), amp::write(context, many, large);
@@ -246,7 +277,7 @@ class program {
     scaler.wait_save(context, [&](const char* part, std::size_t size) { scaler_text.append(part, size); });
     amp::wait_save_state(context, path.c_str(), optimizer, scaler);
   }
-  void all() { ops(), normalizations(), products(), losses(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
+  void all() { ops(), normalizations(), pooling(), products(), losses(), elementwise(), transfers(), gradient_tools(), steps(), objects(); }
   ~program() { std::remove(path.c_str()); }
 
   test_context context;
@@ -289,7 +320,7 @@ TEST_CASE("no function waits but those named wait_…, and once warmed up none a
 TEST_CASE("ops, transfers, gradient tools and steps can be captured, and replayed any number of times") {
   program one;
   one.save();
-  const auto work = [&] { one.ops(), one.normalizations(), one.products(), one.convolutions(), one.losses(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
+  const auto work = [&] { one.ops(), one.normalizations(), one.pooling(), one.products(), one.convolutions(), one.losses(), one.elementwise(), one.transfers(), one.gradient_tools(), one.steps(); };
   work();
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;

@@ -6,18 +6,22 @@
 #include <amphora/autograd/apply.hpp>           // apply
 #include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
 #include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
+#include <amphora/autograd/bilinear.hpp>  // bilinear
 #include <amphora/autograd/cast.hpp>            // cast
 #include <amphora/autograd/cross_entropy.hpp>   // cross_entropy, nll_loss
 #include <amphora/autograd/conv.hpp>            // conv1d, conv2d, conv3d
 #include <amphora/autograd/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/autograd/dropout.hpp>         // dropout
+#include <amphora/autograd/einsum.hpp>  // einsum, tensordot, vecdot
 #include <amphora/autograd/element_loss.hpp>    // mse_loss and the other losses of elements
 #include <amphora/autograd/gelu.hpp>            // gelu
 #include <amphora/autograd/linear.hpp>          // linear
 #include <amphora/autograd/matmul.hpp>          // matmul
 #include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
+#include <amphora/autograd/multi_dot.hpp>  // multi_dot, chain_matmul
 #include <amphora/autograd/normalization.hpp>   // layer_norm, rms_norm, group_norm, batch_norm, instance_norm
 #include <amphora/autograd/norm.hpp>            // norm, vector_norm
+#include <amphora/autograd/pooling.hpp>         // max_pool, avg_pool and adaptive_avg_pool over one to three axes
 #include <amphora/autograd/prelu.hpp>           // prelu
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
@@ -138,6 +142,21 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(vector_norm)
   AMPHORA_SCOPE_OP(cross_entropy)
   AMPHORA_SCOPE_OP(nll_loss)
+  AMPHORA_SCOPE_OP(tensordot)
+  AMPHORA_SCOPE_OP(vecdot)
+  AMPHORA_SCOPE_OP(multi_dot)
+  AMPHORA_SCOPE_OP(chain_matmul)
+  AMPHORA_SCOPE_OP(bilinear)
+  AMPHORA_SCOPE_OP(einsum)
+  AMPHORA_SCOPE_OP(max_pool1d)
+  AMPHORA_SCOPE_OP(max_pool2d)
+  AMPHORA_SCOPE_OP(max_pool3d)
+  AMPHORA_SCOPE_OP(avg_pool1d)
+  AMPHORA_SCOPE_OP(avg_pool2d)
+  AMPHORA_SCOPE_OP(avg_pool3d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool1d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool2d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool3d)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

@@ -2,13 +2,16 @@
 #pragma once
 #include <amphora/op/tree.hpp>            // is_op_v
 #include <amphora/ops/activation.hpp>     // sigmoid, tanh, silu, elu, leaky_relu
+#include <amphora/ops/adaptive_avg_pool.hpp>  // adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 #include <amphora/ops/add.hpp>            // add, add_backward
 #include <amphora/ops/addcmul.hpp>        // addcmul, addcdiv
 #include <amphora/ops/addmm.hpp>  // addmm, addmv, addr, addbmm, baddbmm
 #include <amphora/ops/arithmetic.hpp>     // sub, mul, div
 #include <amphora/ops/atan2.hpp>          // atan2
 #include <amphora/ops/attention.hpp>  // scaled_dot_product_attention
+#include <amphora/ops/avg_pool.hpp>       // avg_pool1d, avg_pool2d, avg_pool3d
 #include <amphora/ops/batch_norm.hpp>     // batch_norm, instance_norm
+#include <amphora/ops/bilinear.hpp>  // bilinear
 #include <amphora/ops/binary_cross_entropy.hpp>  // binary_cross_entropy_with_logits, binary_cross_entropy
 #include <amphora/ops/cast.hpp>           // cast
 #include <amphora/ops/clamp.hpp>          // clamp
@@ -16,6 +19,7 @@
 #include <amphora/ops/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/ops/cross_entropy.hpp>  // cross_entropy, cross_entropy_backward
 #include <amphora/ops/dropout.hpp>        // dropout, dropout_backward
+#include <amphora/ops/einsum.hpp>  // einsum, tensordot, vecdot
 #include <amphora/ops/erfinv.hpp>         // erfinv
 #include <amphora/ops/exponential.hpp>    // exp, expm1, log, log2, log10, log1p, softplus
 #include <amphora/ops/gelu.hpp>           // gelu, gelu_backward
@@ -27,8 +31,10 @@
 #include <amphora/ops/margin_loss.hpp>    // soft_margin_loss, hinge_embedding_loss, margin_ranking_loss
 #include <amphora/ops/logsumexp.hpp>      // logsumexp
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
+#include <amphora/ops/max_pool.hpp>       // max_pool1d, max_pool2d, max_pool3d
 #include <amphora/ops/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
+#include <amphora/ops/multi_dot.hpp>  // multi_dot, chain_matmul
 #include <amphora/ops/nll_loss.hpp>       // nll_loss
 #include <amphora/ops/norm.hpp>           // norm, vector_norm
 #include <amphora/ops/number.hpp>         // mul, div by numbers
@@ -158,6 +164,21 @@ class scope {
   AMPHORA_SCOPE_OP(norm)
   AMPHORA_SCOPE_OP(vector_norm)
   AMPHORA_SCOPE_OP(nll_loss)
+  AMPHORA_SCOPE_OP(tensordot)
+  AMPHORA_SCOPE_OP(vecdot)
+  AMPHORA_SCOPE_OP(multi_dot)
+  AMPHORA_SCOPE_OP(chain_matmul)
+  AMPHORA_SCOPE_OP(bilinear)
+  AMPHORA_SCOPE_OP(einsum)
+  AMPHORA_SCOPE_OP(max_pool1d)
+  AMPHORA_SCOPE_OP(max_pool2d)
+  AMPHORA_SCOPE_OP(max_pool3d)
+  AMPHORA_SCOPE_OP(avg_pool1d)
+  AMPHORA_SCOPE_OP(avg_pool2d)
+  AMPHORA_SCOPE_OP(avg_pool3d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool1d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool2d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool3d)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
