@@ -283,7 +283,7 @@ TEST_CASE("what cuDNN cannot do is left to the other kernels, and nothing was do
 }
 
 TEST_CASE("a message names the arrays, and an error the call, the arrays, the status and cuDNN's own words") {
-  const cudnn_question question(plain, convolution_result::y, id::f16, CUDNN_TENSOR_OP_MATH);
+  const cudnn_question question(plain, convolution_result::y, id::f16, CUDNN_TENSOR_OP_MATH, false);
   const cudnn_name name{question};
   CHECK(text("cudnnConvolutionForward", name).c_str() == std::string("cudnnConvolutionForward of x [2, 3, 1, 6, 8], w [4, 3, 1, 3, 3] and y [2, 4, 1, 6, 8] in f16"));
   CHECK_NOTHROW(require_cudnn(CUDNN_STATUS_SUCCESS, "cudnnConvolutionForward", name));
@@ -382,7 +382,7 @@ TEST_CASE("an algorithm that adds in another order each time, or in a transforme
   for (const convolution_result result : results) {
     cudnn_plans& plans = context.cache<cudnn_plans>();
     CHECK(run(context, plain, result, in_f16, false, false).done);
-    const int chosen = plans.find({plain, result, id::f16, CUDNN_TENSOR_OP_MATH}).algorithm;
+    const int chosen = plans.find({plain, result, id::f16, CUDNN_TENSOR_OP_MATH, false}).algorithm;
     CHECK(chosen == (result == convolution_result::y ? static_cast<int>(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM) : result == convolution_result::x ? static_cast<int>(CUDNN_CONVOLUTION_BWD_DATA_ALGO_1)
                                                                                                                                       : static_cast<int>(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1)));
   }
@@ -392,7 +392,7 @@ TEST_CASE("an algorithm that needs more memory than it may have is not taken; an
   test_context context;
   amp::use_cudnn(context, nullptr, emulated::cudnn_workspace - 1);
   CHECK(run(context, plain, convolution_result::y, in_f16, false, false).done);  // by one that needs none
-  CHECK(context.cache<cudnn_plans>().find({plain, convolution_result::y, id::f16, CUDNN_TENSOR_OP_MATH}).algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
+  CHECK(context.cache<cudnn_plans>().find({plain, convolution_result::y, id::f16, CUDNN_TENSOR_OP_MATH, false}).algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
   CHECK_FALSE(run(context, plain, convolution_result::x, in_f16, false, false).done);
   amp::use_cudnn(context, nullptr, emulated::cudnn_workspace);
   CHECK(run(context, plain, convolution_result::x, in_f16, false, false).done);
@@ -402,9 +402,9 @@ TEST_CASE("a kernel that turns out not to be there is not asked for again; any o
   test_context context;
   amp::use_cudnn(context);
   emulated::fail_next_convolution = CUDNN_STATUS_NOT_SUPPORTED_SHAPE;
-  CHECK_FALSE(run(context, plain, convolution_result::y, in_f16, false, true).done);
+  CHECK_FALSE(run(context, plain, convolution_result::y, in_f16, false, false).done);
   const auto searches = emulated::cudnn_searches;
-  CHECK_FALSE(run(context, plain, convolution_result::y, in_f16, false, true).done);
+  CHECK_FALSE(run(context, plain, convolution_result::y, in_f16, false, false).done);
   CHECK(emulated::cudnn_searches == searches);
   CHECK(run(context, plain, convolution_result::x, in_f16, false, false).right);
   emulated::fail_next_convolution = CUDNN_STATUS_EXECUTION_FAILED;
@@ -423,6 +423,21 @@ TEST_CASE("a kernel that turns out not to be there is not asked for again; any o
   CHECK_THROWS_WITH_AS(run(context, strided, convolution_result::y, in_f16, false, false), doctest::Contains("making a descriptor of cuDNN failed: CUDNN_STATUS_INTERNAL_ERROR"), amp::error);
   CHECK(emulated::cudnn_objects.size() == objects);
   CHECK(run(context, strided, convolution_result::y, in_f16, false, false).right);
+}
+
+TEST_CASE("where no kernel adds to what stands there, the sums are added to it afterwards") {
+  emulated::cudnn_only_writes = true;
+  {
+    test_context context;
+    amp::use_cudnn(context);
+    for (const kind& k : {in_f16, in_f32})
+      for (const convolution_result result : results)
+        for (int step = 0; step < 2; ++step) {
+          const outcome added = run(context, plain, result, k, false, true), biased = run(context, plain, result, k, result != convolution_result::w, false);
+          CHECK((added.right && added.done && biased.right && biased.done));
+        }
+  }
+  emulated::cudnn_only_writes = false;
 }
 
 TEST_CASE("bfloat16 where the device has none is the other kernels' to refuse") {

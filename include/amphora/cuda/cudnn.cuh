@@ -20,6 +20,9 @@ namespace amphora { inline namespace AMPHORA_ABI {
 /// order each time, and multiplies the numbers as they are: not by Winograd's or Fourier's transform. Floats are multiplied as TF32 only where the
 /// policy computes in tf32. Memory to work in is the context's. All of it may be part of a stream capture, this call must come before.
 ///
+/// cuDNN reads and writes one format. So operands in another than the policy computes in are copied, as everywhere; and where 16-bit operands have a
+/// result in a wider format (a float gradient), they are copied as floats and multiplied as TF32, which loses nothing and takes twice the time.
+///
 /// handle          the caller's, on the context's stream; it must live as long as convolutions are called. Null: one of the context's own is made here
 /// most_workspace  bytes; an algorithm that needs more is not chosen
 /// Errors          device     another device is current

@@ -86,7 +86,17 @@ class cudnn_call {
     const convolution& c = call_.layout;
     if (c.is_empty() || !c.is_symmetric() || call_.sums != sums_ || !fits_cudnn(c)) return false;
     const relaxed_capture during;  // kernels are loaded when they are first launched, which is no part of a graph
-    cudnn_plan& plan = context_.cache<cudnn_plans>().find({c, call_.result, format_, math()});
+    if (try_once()) return true;
+    if (!adds_onto()) return false;
+    is_direct_ = false, format_ = sums_;  // there may be a kernel that does not add to what stands there
+    return try_once();
+  }
+
+ private:
+  /// The same in the one format.
+  bool try_once() {
+    const convolution& c = call_.layout;
+    cudnn_plan& plan = context_.cache<cudnn_plans>().find({c, call_.result, format_, math(), adds_onto()});
     if (plan.algorithm < 0) return false;
     const std::int64_t x = c.batch * c.groups * c.channels * c.in_size(), w = c.groups * c.features * c.channels * c.window_size(), y = c.batch * c.groups * c.features * c.out_size();
     const bool to_y = call_.result == convolution_result::y, to_x = call_.result == convolution_result::x;
@@ -98,17 +108,18 @@ class cudnn_call {
     void* const work = plan.workspace ? memory_work.make(plan.workspace) : nullptr;
     cudnn_end end = {nullptr, call_.to, call_.bias, sums_, call_.to_format, false, channels, places, n};
     if (is_direct_ && call_.bias.data) finish(end);  // the sums are added to it in float, before the one rounding
-    const cudnnStatus_t status = convolve(plan, first, second, to, work, is_direct_ && (call_.add || call_.bias.data));
+    const cudnnStatus_t status = convolve(plan, first, second, to, work);
     if (is_unsupported(status)) return plan.algorithm = -1, false;  // a bias that was spread is written over
     require_cudnn(status, to_y ? "cudnnConvolutionForward" : to_x ? "cudnnConvolutionBackwardData" : "cudnnConvolutionBackwardFilter", cudnn_name{plan.question});
     if (!is_direct_) end.sums = to, end.add = call_.add, finish(end);
     return true;
   }
 
- private:
   static bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
   /// Whether every number of a format is one of another.
   static bool holds(format_id to, format_id from) { return to == from || to == format_id::f64 || (to == format_id::f32 && from != format_id::f64) || (to == format_id::f16 && size_of(from) == 1); }
+  /// Whether cuDNN adds to what stands in the result, be it a bias that was spread there.
+  bool adds_onto() const { return is_direct_ && (call_.add || call_.bias.data); }
   format_id bias_read() const { return call_.bias.rounded == format_id::none ? call_.bias.given : call_.bias.rounded; }
   /// Floats as TF32 on request, or where nothing is lost.
   cudnnMathType_t math() const {
@@ -133,10 +144,10 @@ class cudnn_call {
     if (sums_ == format_id::f64) launch(context_, "end_cudnn", grid, block_threads, end_cudnn<double>, end, wide);
     else launch(context_, "end_cudnn", grid, block_threads, end_cudnn<float>, end, wide);
   }
-  cudnnStatus_t convolve(const cudnn_plan& plan, const void* first, const void* second, void* to, void* work, bool onto) const {
+  cudnnStatus_t convolve(const cudnn_plan& plan, const void* first, const void* second, void* to, void* work) const {
     const cudnnHandle_t handle = context_.cache<cudnn_state>().handle();
-    const double one = 1, two = onto ? 1 : 0;
-    const float one_float = 1, two_float = onto ? 1 : 0;
+    const double one = 1, two = adds_onto() ? 1 : 0;
+    const float one_float = 1, two_float = adds_onto() ? 1 : 0;
     const bool is_double = sums_ == format_id::f64;
     const void* const alpha = is_double ? static_cast<const void*>(&one) : &one_float;
     const void* const beta = is_double ? static_cast<const void*>(&two) : &two_float;
@@ -154,8 +165,8 @@ class cudnn_call {
   const convolution_call& call_;
   const format_id sums_;     // float, or double
   const bool spreads_bias_;  // into the result, to be added to
-  const bool is_direct_;     // cuDNN writes the result itself
-  const format_id format_;   // of all three arrays
+  bool is_direct_;           // cuDNN writes the result itself
+  format_id format_;         // of all three arrays
 };
 
 inline bool run_cudnn(cuda_context& context, const convolution_call& call) { return cudnn_call(context, call).run(); }

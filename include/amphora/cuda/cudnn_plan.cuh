@@ -16,13 +16,13 @@
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
-/// What an algorithm is chosen for: the format is that of all three arrays.
+/// What an algorithm is chosen for: the format is that of all three arrays, `onto` whether the result is added to what stands there.
 struct cudnn_question {
   convolution layout;
-  std::int64_t result, format, math;
+  std::int64_t result, format, math, onto;
 
-  cudnn_question(const convolution& c, convolution_result to, format_id formats, cudnnMathType_t math_type)
-      : layout(c), result(static_cast<std::int64_t>(to)), format(static_cast<std::int64_t>(formats)), math(math_type) {}
+  cudnn_question(const convolution& c, convolution_result to, format_id formats, cudnnMathType_t math_type, bool adds)
+      : layout(c), result(static_cast<std::int64_t>(to)), format(static_cast<std::int64_t>(formats)), math(math_type), onto(adds) {}
   bool operator==(const cudnn_question& other) const { return std::memcmp(this, &other, sizeof other) == 0; }
   std::uint64_t hash() const {
     std::uint64_t words[sizeof(cudnn_question) / 8], result_hash = 0;

@@ -36,6 +36,7 @@ inline cudnnStatus_t fail_next_convolution = CUDNN_STATUS_SUCCESS, fail_next_des
 /// What the heuristics find: everything, what sums atomically or in a transformed space alone, or nothing.
 enum class cudnn_finds { all, inexact, nothing };
 inline cudnn_finds heuristics = cudnn_finds::all;
+inline bool cudnn_only_writes = false;     ///< there are no kernels with a beta that is not 0
 inline std::size_t cudnn_workspace = 1000;  ///< bytes that each algorithm but the first needs
 
 inline std::string& cudnn_last_error = *new std::string;
@@ -170,6 +171,7 @@ cudnnStatus_t run_convolution(cudnnHandle_t handle, convolved part, const dnn_al
   work.needs_alignment = c->math != CUDNN_FMA_MATH && x.type != CUDNN_DATA_DOUBLE;
   const bool is_double = x.type == CUDNN_DATA_DOUBLE;
   work.alpha = dnn_scalar(alpha, is_double), work.beta = dnn_scalar(beta, is_double);
+  if (cudnn_only_writes && work.beta != 0) return dnn_status(CUDNN_STATUS_NOT_SUPPORTED, "no kernel for this beta");
   work.workspace = workspace, work.workspace_bytes = workspace_of(*a);
   ++cudnn_convolutions;
   return submit(handle->stream, [work] { convolve(work); }) == cudaSuccess ? CUDNN_STATUS_SUCCESS : dnn_status(CUDNN_STATUS_EXECUTION_FAILED, "the stream does not take it");
