@@ -2,7 +2,7 @@
 # cmake -DROOT=… -P no_hidden_wait.cmake
 cmake_minimum_required(VERSION 3.24)
 # Below the interface: parts of ops, and of objects that are tried as a whole.
-set(internal as_multiplied attention_scores attention_weights chain_gradients_to contract drop_in_place in_format with_chain with_matrices chunk_sums clear convolved convolve_into convolution_gradients fresh_convolution_gradients run_convolution curvature_sum fresh_pair linear_forward linear_gradients load_contents made make make_copy map_reduce norm
+set(internal as_multiplied chain_values attention_scores attention_weights chain_gradients_to contract drop_in_place in_format with_chain with_matrices chunk_sums clear convolved convolve_into convolution_gradients fresh_convolution_gradients run_convolution curvature_sum fresh_pair linear_forward linear_gradients load_contents made make make_copy map_reduce norm
     batch_norm_forward batch_norm_gradients batch_norm_into batch_norm_made fill_known fresh_norm_gradients make_statistics max_pool_gradient max_pool_gradient_into max_pool_into max_pool_made max_pool_with_indices norm_bias_gradient norm_forward_into norm_gradients norm_map
     norm_weight_gradient norm_x_gradient track_running optimizer_memory optimizer_state parameter_memory product_gradients read run run_matmul scope send slope_sum sum_over run_max_pool unbroadcast unscaled)
 set(called 0)

@@ -1,8 +1,10 @@
 // Ops in one piece whose derivatives beyond the first come from the pieces that they are made of.
 #pragma once
 #include <amphora/autograd/gradient_pass.hpp>  // gradient_pass
+#include <amphora/ops/operand.hpp>             // target, gradient_target
 
-#include <utility>  // move
+#include <cstddef>  // size_t
+#include <tuple>    // tuple, get
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -23,5 +25,29 @@ struct composed_record {
     pass.give(again, gradient);
   }
 };
+
+/// Gradients of several inputs that are made together: calls run(targets, wanted) once, where any is. Targets are written in the order of the
+/// inputs, since two of them may be one memory, of which the first is written and the second added to.
+template <std::size_t Which, class Pass, class Run, class Targets, std::size_t Count, class... X>
+void write_from(Pass& pass, const Run& run, Targets& to, bool (&wanted)[Count], const std::tuple<const X&...>& x) {
+  if constexpr (Which == Count) {
+    for (const bool any : wanted)
+      if (any) return run(to, wanted);
+  } else {
+    const auto& input = std::get<Which>(x);
+    if (!pass.wants(input)) return write_from<Which + 1>(pass, run, to, wanted, x);
+    wanted[Which] = true;
+    pass.write(input, [&](auto memory) {
+      std::get<Which>(to) = gradient_target(memory);
+      write_from<Which + 1>(pass, run, to, wanted, x);
+    });
+  }
+}
+template <class Pass, class Run, class... X>
+void write_together(Pass& pass, const Run& run, const X&... x) {
+  std::tuple<target<format_of_t<typename X::gradient_type>>...> to;
+  bool wanted[sizeof...(X)] = {};
+  write_from<0>(pass, run, to, wanted, std::tuple<const X&...>(x...));
+}
 
 }}}  // namespace amphora::detail
