@@ -137,23 +137,31 @@ set(AMPHORA_HEADERS
   include/amphora/ops/binary_cross_entropy.hpp
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
+  include/amphora/ops/cat.hpp
   include/amphora/ops/clamp.hpp
   include/amphora/ops/contraction.hpp
   include/amphora/ops/conv.hpp
   include/amphora/ops/conv_transpose.hpp
   include/amphora/ops/convolution.hpp
   include/amphora/ops/convolution_options.hpp
+  include/amphora/ops/cross.hpp
   include/amphora/ops/cross_entropy.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/einsum.hpp
   include/amphora/ops/elementwise.hpp
+  include/amphora/ops/embedding.hpp
   include/amphora/ops/erfinv.hpp
   include/amphora/ops/exponential.hpp
   include/amphora/ops/fold.hpp
   include/amphora/ops/function.hpp
+  include/amphora/ops/gather.hpp
   include/amphora/ops/gelu.hpp
   include/amphora/ops/gradient_target.hpp
+  include/amphora/ops/grid_sample.hpp
   include/amphora/ops/group_norm.hpp
+  include/amphora/ops/index.hpp
+  include/amphora/ops/index_put.hpp
+  include/amphora/ops/interpolate.hpp
   include/amphora/ops/kernels.hpp
   include/amphora/ops/l1_loss.hpp
   include/amphora/ops/layer_norm.hpp
@@ -168,6 +176,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/matmul.hpp
   include/amphora/ops/max_pool.hpp
   include/amphora/ops/mm.hpp
+  include/amphora/ops/movement.hpp
   include/amphora/ops/mse_loss.hpp
   include/amphora/ops/multi_dot.hpp
   include/amphora/ops/nll_loss.hpp
@@ -178,7 +187,9 @@ set(AMPHORA_HEADERS
   include/amphora/ops/normalization.hpp
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
+  include/amphora/ops/pad.hpp
   include/amphora/ops/patches.hpp
+  include/amphora/ops/pick.hpp
   include/amphora/ops/pool_layout.hpp
   include/amphora/ops/pool_options.hpp
   include/amphora/ops/pow.hpp
@@ -186,6 +197,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/product.hpp
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
+  include/amphora/ops/resample.hpp
   include/amphora/ops/root.hpp
   include/amphora/ops/scope.hpp
   include/amphora/ops/sign.hpp
@@ -204,7 +216,9 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/backward.hpp
   include/amphora/autograd/bilinear.hpp
   include/amphora/autograd/cast.hpp
+  include/amphora/autograd/cat.hpp
   include/amphora/autograd/checkpoint.hpp
+  include/amphora/autograd/cross.hpp
   include/amphora/autograd/cross_entropy.hpp
   include/amphora/autograd/composed.hpp
   include/amphora/autograd/conv.hpp
@@ -217,10 +231,12 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/gelu.hpp
   include/amphora/autograd/gradient_pass.hpp
   include/amphora/autograd/gradient_route.hpp
+  include/amphora/autograd/indexing.hpp
   include/amphora/autograd/linear.hpp
   include/amphora/autograd/loss.hpp
   include/amphora/autograd/matmul.hpp
   include/amphora/autograd/mm.hpp
+  include/amphora/autograd/movement.hpp
   include/amphora/autograd/multi_dot.hpp
   include/amphora/autograd/norm.hpp
   include/amphora/autograd/normalization.hpp
@@ -230,6 +246,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/record.hpp
   include/amphora/autograd/reduction.hpp
   include/amphora/autograd/relu.hpp
+  include/amphora/autograd/resample.hpp
   include/amphora/autograd/scope.hpp
   include/amphora/autograd/softmax.hpp
   include/amphora/autograd/sum_to.hpp
@@ -247,6 +264,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/cross_entropy.hpp
   include/amphora/host/dropout.hpp
   include/amphora/host/fold.hpp
+  include/amphora/host/index.hpp
   include/amphora/host/level.hpp
   include/amphora/host/lines.hpp
   include/amphora/host/map.hpp
@@ -254,12 +272,14 @@ set(AMPHORA_HEADERS
   include/amphora/host/masked_softmax.hpp
   include/amphora/host/matmul.hpp
   include/amphora/host/memory.hpp
+  include/amphora/host/movement.hpp
   include/amphora/host/nll_loss.hpp
   include/amphora/host/norm.hpp
   include/amphora/host/normalization.hpp
   include/amphora/host/parallel.hpp
   include/amphora/host/parameter.hpp
   include/amphora/host/patches.hpp
+  include/amphora/host/pick.hpp
   include/amphora/host/pooling.hpp
   include/amphora/host/reduce.hpp
   include/amphora/host/run.hpp
@@ -292,6 +312,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/dropout.cuh
   include/amphora/cuda/error.cuh
   include/amphora/cuda/fold.cuh
+  include/amphora/cuda/index.cuh
   include/amphora/cuda/launch.cuh
   include/amphora/cuda/lines.cuh
   include/amphora/cuda/map.cuh
@@ -299,10 +320,12 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/masked_softmax.cuh
   include/amphora/cuda/matmul.cuh
   include/amphora/cuda/memory.cuh
+  include/amphora/cuda/movement.cuh
   include/amphora/cuda/nll_loss.cuh
   include/amphora/cuda/normalization.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh
+  include/amphora/cuda/pick.cuh
   include/amphora/cuda/pooling.cuh
   include/amphora/cuda/product_fused.cuh
   include/amphora/cuda/product_kernels.cuh

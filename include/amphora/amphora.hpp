@@ -112,6 +112,7 @@
 #include <amphora/host/cross_entropy.hpp>
 #include <amphora/host/dropout.hpp>
 #include <amphora/host/fold.hpp>
+#include <amphora/host/index.hpp>
 #include <amphora/host/level.hpp>
 #include <amphora/host/lines.hpp>
 #include <amphora/host/map.hpp>
@@ -119,11 +120,13 @@
 #include <amphora/host/masked_softmax.hpp>
 #include <amphora/host/matmul.hpp>
 #include <amphora/host/memory.hpp>
+#include <amphora/host/movement.hpp>
 #include <amphora/host/nll_loss.hpp>
 #include <amphora/host/norm.hpp>
 #include <amphora/host/normalization.hpp>
 #include <amphora/host/parallel.hpp>
 #include <amphora/host/parameter.hpp>
+#include <amphora/host/pick.hpp>
 #include <amphora/host/pooling.hpp>
 #include <amphora/host/patches.hpp>
 #include <amphora/host/reduce.hpp>

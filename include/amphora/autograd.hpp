@@ -9,7 +9,9 @@
 #include <amphora/autograd/backward.hpp>
 #include <amphora/autograd/bilinear.hpp>
 #include <amphora/autograd/cast.hpp>
+#include <amphora/autograd/cat.hpp>
 #include <amphora/autograd/checkpoint.hpp>
+#include <amphora/autograd/cross.hpp>
 #include <amphora/autograd/cross_entropy.hpp>
 #include <amphora/autograd/composed.hpp>
 #include <amphora/autograd/conv.hpp>
@@ -22,10 +24,12 @@
 #include <amphora/autograd/gelu.hpp>
 #include <amphora/autograd/gradient_pass.hpp>
 #include <amphora/autograd/gradient_route.hpp>
+#include <amphora/autograd/indexing.hpp>
 #include <amphora/autograd/linear.hpp>
 #include <amphora/autograd/loss.hpp>
 #include <amphora/autograd/matmul.hpp>
 #include <amphora/autograd/mm.hpp>
+#include <amphora/autograd/movement.hpp>
 #include <amphora/autograd/multi_dot.hpp>
 #include <amphora/autograd/norm.hpp>
 #include <amphora/autograd/normalization.hpp>
@@ -35,6 +39,7 @@
 #include <amphora/autograd/record.hpp>
 #include <amphora/autograd/reduction.hpp>
 #include <amphora/autograd/relu.hpp>
+#include <amphora/autograd/resample.hpp>
 #include <amphora/autograd/scope.hpp>
 #include <amphora/autograd/softmax.hpp>
 #include <amphora/autograd/sum_to.hpp>

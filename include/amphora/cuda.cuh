@@ -112,6 +112,7 @@
 #include <amphora/cuda/dropout.cuh>
 #include <amphora/cuda/error.cuh>
 #include <amphora/cuda/fold.cuh>
+#include <amphora/cuda/index.cuh>
 #include <amphora/cuda/launch.cuh>
 #include <amphora/cuda/lines.cuh>
 #include <amphora/cuda/map.cuh>
@@ -119,10 +120,12 @@
 #include <amphora/cuda/masked_softmax.cuh>
 #include <amphora/cuda/matmul.cuh>
 #include <amphora/cuda/memory.cuh>
+#include <amphora/cuda/movement.cuh>
 #include <amphora/cuda/nll_loss.cuh>
 #include <amphora/cuda/normalization.cuh>
 #include <amphora/cuda/operands.cuh>
 #include <amphora/cuda/parameter.cuh>
+#include <amphora/cuda/pick.cuh>
 #include <amphora/cuda/pooling.cuh>
 #include <amphora/cuda/product_fused.cuh>
 #include <amphora/cuda/product_kernels.cuh>

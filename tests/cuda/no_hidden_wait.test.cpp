@@ -49,7 +49,7 @@ class program {
  public:
   program() {
     amp::prepare_products(context), amp::fill(context, condition, true);
-    amp::write(context, std::vector<std::int64_t>{0, 1, 2, 3, 0, 1}, targets);
+    amp::write(context, std::vector<std::int64_t>{0, 1, 2, 3, 0, 1}, targets), amp::fill(context, places, std::int64_t(2));
     w.load(context, filled<float>(context, {classes, columns}).view()), b.load(context, filled<float>(context, {classes}).view());
   }
 
@@ -99,7 +99,39 @@ class program {
     (void)amp::prelu<mixed>(context, x, row), (void)amp::prelu_backward<mixed>(context, sum, x, row);
     (void)amp::where<mixed>(context, condition, x, y), (void)amp::where_backward<mixed>(context, sum, condition, x, y);
   }
+  void indexing() {
+    const auto gx = amp::into(half_sink.view());
+    const auto taken = amp::gather<mixed>(context, x, 0, places);
+    (void)amp::gather_backward<mixed>(context, taken, x, 0, places), amp::gather_backward<mixed>(context, gx, taken, 0, places);
+    (void)amp::scatter_add<mixed>(context, x, 0, places, y), (void)amp::scatter_add_backward<mixed>(context, x, x, 0, places, y);
+    const auto found = amp::embedding<mixed>(context, targets, x);
+    (void)amp::embedding_backward<mixed>(context, found, targets, x), amp::embedding_backward<mixed>(context, gx, found, targets);
+    for (const bool accumulate : {false, true}) {
+      (void)amp::index_put<mixed>(context, x, amp::index_list{targets}, row, accumulate), (void)amp::index_put_backward<mixed>(context, y, x, amp::index_list{targets}, row, accumulate);
+      (void)amp::index_put<mixed>(context, x, amp::index_list{condition}, large_half, accumulate);
+    }
+    const auto turned = amp::transpose<mixed>(context, x), moved = amp::permute<mixed>(context, x, {1, 0});
+    (void)amp::transpose_backward<mixed>(context, turned, x), amp::permute_backward<mixed>(context, gx, moved, {1, 0});
+    const auto part = amp::slice<mixed>(context, x, 1, 2, 6);
+    (void)amp::slice_backward<mixed>(context, part, x, 1, 2, 6), amp::slice_backward<mixed>(context, gx, part, 1, 2, 6);
+    const auto joined = amp::cat<mixed>(context, 0, x, y), stacked = amp::stack<mixed>(context, 0, x, y);
+    (void)amp::cat_backward<mixed>(context, joined, 0, x, y), (void)amp::stack_backward<mixed>(context, stacked, 0, x, y);
+    for (const amp::pad_mode mode : {amp::pad_mode::constant, amp::pad_mode::reflect}) {
+      const auto padded = amp::pad<mixed>(context, x, {{1, 2}, mode});
+      (void)amp::pad_backward<mixed>(context, padded, x, {{1, 2}, mode});
+    }
+    const auto vectors = amp::slice<mixed>(context, x, 1, 0, 3);
+    (void)amp::cross<mixed>(context, vectors, vectors), (void)amp::cross_backward<mixed>(context, vectors, vectors, vectors);
+    const auto image = x.view().reshaped({1, 1, rows, columns});
+    const auto larger = amp::interpolate_settings::by_factor({2, 1.5}, amp::interpolation_mode::linear);
+    const auto wide = amp::interpolate<mixed>(context, image, larger);
+    (void)amp::interpolate_backward<mixed>(context, wide, image, larger);
+    const auto grid = x.view().reshaped({1, rows, columns / 2, 2});
+    const auto read = amp::grid_sample<mixed>(context, image, grid);
+    (void)amp::grid_sample_backward<mixed>(context, read, image, grid);
+  }
   void ops() {
+    indexing();
     const auto gx = amp::into(half_sink.view());
     auto loss = amp::cross_entropy<mixed>(context, logits, targets);
     amp::cross_entropy<mixed>(context, amp::into(scalar), logits, targets);
@@ -291,7 +323,8 @@ class program {
                 floats_of_w = filled<float>(context, {classes, columns}), floats_of_b = filled<float>(context, {classes});
   tensor<float> running_mean = filled<float>(context, {columns}), running_variance = filled<float>(context, {columns});
   tensor<double> norm{context, {}};
-  tensor<std::int64_t> targets{context, {rows}};
+  tensor<std::int64_t> targets{context, {rows}}, places{context, {rows, columns}};
+  tensor<amp::float16> large_half = filled<amp::float16>(context, {rows * columns});
   amp::parameter<mixed, amp::op::linear, test_context> w{context, "w", {classes, columns}}, b{context, "b", {classes}};
   amp::scaler<test_context> scaler{context, amp::growth{2, 0.5, 5, 512}};
   amp::mixed_optimizer<amp::lamb, test_context> optimizer{context, amp::lamb{}, {w.view(), b.view()}};

@@ -8,6 +8,8 @@
 #include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
 #include <amphora/autograd/bilinear.hpp>  // bilinear
 #include <amphora/autograd/cast.hpp>            // cast
+#include <amphora/autograd/cat.hpp>  // cat, stack
+#include <amphora/autograd/cross.hpp>  // cross
 #include <amphora/autograd/cross_entropy.hpp>   // cross_entropy, nll_loss
 #include <amphora/autograd/conv.hpp>            // conv1d, conv2d, conv3d
 #include <amphora/autograd/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
@@ -15,9 +17,11 @@
 #include <amphora/autograd/einsum.hpp>  // einsum, tensordot, vecdot
 #include <amphora/autograd/element_loss.hpp>    // mse_loss and the other losses of elements
 #include <amphora/autograd/gelu.hpp>            // gelu
+#include <amphora/autograd/indexing.hpp>  // embedding, gather, scatter_add, index_put
 #include <amphora/autograd/linear.hpp>          // linear
 #include <amphora/autograd/matmul.hpp>          // matmul
 #include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
+#include <amphora/autograd/movement.hpp>  // transpose, permute, slice, pad
 #include <amphora/autograd/multi_dot.hpp>  // multi_dot, chain_matmul
 #include <amphora/autograd/normalization.hpp>   // layer_norm, rms_norm, group_norm, batch_norm, instance_norm
 #include <amphora/autograd/norm.hpp>            // norm, vector_norm
@@ -25,6 +29,7 @@
 #include <amphora/autograd/prelu.hpp>           // prelu
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
+#include <amphora/autograd/resample.hpp>  // interpolate, grid_sample
 #include <amphora/autograd/softmax.hpp>         // softmax, log_softmax, softmin, logsumexp
 #include <amphora/autograd/tape.hpp>            // tape
 #include <amphora/autograd/transcendental.hpp>  // exp, log, pow and their kin
@@ -157,6 +162,19 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(adaptive_avg_pool1d)
   AMPHORA_SCOPE_OP(adaptive_avg_pool2d)
   AMPHORA_SCOPE_OP(adaptive_avg_pool3d)
+  AMPHORA_SCOPE_OP(transpose)
+  AMPHORA_SCOPE_OP(permute)
+  AMPHORA_SCOPE_OP(slice)
+  AMPHORA_SCOPE_OP(cat)
+  AMPHORA_SCOPE_OP(stack)
+  AMPHORA_SCOPE_OP(pad)
+  AMPHORA_SCOPE_OP(embedding)
+  AMPHORA_SCOPE_OP(gather)
+  AMPHORA_SCOPE_OP(scatter_add)
+  AMPHORA_SCOPE_OP(index_put)
+  AMPHORA_SCOPE_OP(cross)
+  AMPHORA_SCOPE_OP(interpolate)
+  AMPHORA_SCOPE_OP(grid_sample)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

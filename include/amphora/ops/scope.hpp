@@ -14,16 +14,23 @@
 #include <amphora/ops/bilinear.hpp>  // bilinear
 #include <amphora/ops/binary_cross_entropy.hpp>  // binary_cross_entropy_with_logits, binary_cross_entropy
 #include <amphora/ops/cast.hpp>           // cast
+#include <amphora/ops/cat.hpp>  // cat, stack
 #include <amphora/ops/clamp.hpp>          // clamp
 #include <amphora/ops/conv.hpp>           // conv1d, conv2d, conv3d
 #include <amphora/ops/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
+#include <amphora/ops/cross.hpp>  // cross
 #include <amphora/ops/cross_entropy.hpp>  // cross_entropy, cross_entropy_backward
 #include <amphora/ops/dropout.hpp>        // dropout, dropout_backward
 #include <amphora/ops/einsum.hpp>  // einsum, tensordot, vecdot
+#include <amphora/ops/embedding.hpp>  // embedding
 #include <amphora/ops/erfinv.hpp>         // erfinv
 #include <amphora/ops/exponential.hpp>    // exp, expm1, log, log2, log10, log1p, softplus
+#include <amphora/ops/gather.hpp>  // gather, scatter_add
 #include <amphora/ops/gelu.hpp>           // gelu, gelu_backward
+#include <amphora/ops/grid_sample.hpp>  // grid_sample
 #include <amphora/ops/group_norm.hpp>     // group_norm
+#include <amphora/ops/index_put.hpp>  // index_put
+#include <amphora/ops/interpolate.hpp>  // interpolate
 #include <amphora/ops/l1_loss.hpp>        // l1_loss, smooth_l1_loss, huber_loss
 #include <amphora/ops/layer_norm.hpp>     // layer_norm, rms_norm
 #include <amphora/ops/likelihood_loss.hpp>  // poisson_nll_loss, gaussian_nll_loss, kl_div
@@ -33,11 +40,13 @@
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
 #include <amphora/ops/max_pool.hpp>       // max_pool1d, max_pool2d, max_pool3d
 #include <amphora/ops/mm.hpp>  // mm, bmm, mv, dot, vdot
+#include <amphora/ops/movement.hpp>  // transpose, permute, slice
 #include <amphora/ops/mse_loss.hpp>       // mse_loss, mse_loss_backward
 #include <amphora/ops/multi_dot.hpp>  // multi_dot, chain_matmul
 #include <amphora/ops/nll_loss.hpp>       // nll_loss
 #include <amphora/ops/norm.hpp>           // norm, vector_norm
 #include <amphora/ops/number.hpp>         // mul, div by numbers
+#include <amphora/ops/pad.hpp>  // pad
 #include <amphora/ops/pow.hpp>            // pow
 #include <amphora/ops/prelu.hpp>          // prelu
 #include <amphora/ops/relu.hpp>           // relu, relu_backward
@@ -179,6 +188,19 @@ class scope {
   AMPHORA_SCOPE_OP(adaptive_avg_pool1d)
   AMPHORA_SCOPE_OP(adaptive_avg_pool2d)
   AMPHORA_SCOPE_OP(adaptive_avg_pool3d)
+  AMPHORA_SCOPE_OP(transpose)
+  AMPHORA_SCOPE_OP(permute)
+  AMPHORA_SCOPE_OP(slice)
+  AMPHORA_SCOPE_OP(cat)
+  AMPHORA_SCOPE_OP(stack)
+  AMPHORA_SCOPE_OP(pad)
+  AMPHORA_SCOPE_OP(embedding)
+  AMPHORA_SCOPE_OP(gather)
+  AMPHORA_SCOPE_OP(scatter_add)
+  AMPHORA_SCOPE_OP(index_put)
+  AMPHORA_SCOPE_OP(cross)
+  AMPHORA_SCOPE_OP(interpolate)
+  AMPHORA_SCOPE_OP(grid_sample)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
