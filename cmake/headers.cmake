@@ -139,6 +139,8 @@ set(AMPHORA_HEADERS
   include/amphora/ops/cast.hpp
   include/amphora/ops/cat.hpp
   include/amphora/ops/clamp.hpp
+  include/amphora/ops/class_margin_loss.hpp
+  include/amphora/ops/cosine_embedding_loss.hpp
   include/amphora/ops/contraction.hpp
   include/amphora/ops/conv.hpp
   include/amphora/ops/conv_transpose.hpp
@@ -199,12 +201,14 @@ set(AMPHORA_HEADERS
   include/amphora/ops/relu.hpp
   include/amphora/ops/resample.hpp
   include/amphora/ops/root.hpp
+  include/amphora/ops/row_loss.hpp
   include/amphora/ops/scope.hpp
   include/amphora/ops/sign.hpp
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
   include/amphora/ops/symmetric_product.hpp
   include/amphora/ops/trigonometric.hpp
+  include/amphora/ops/triplet_margin_loss.hpp
   include/amphora/ops/where.hpp
   # autograd
   include/amphora/autograd/activation.hpp
@@ -218,6 +222,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/cast.hpp
   include/amphora/autograd/cat.hpp
   include/amphora/autograd/checkpoint.hpp
+  include/amphora/autograd/class_margin_loss.hpp
   include/amphora/autograd/cross.hpp
   include/amphora/autograd/cross_entropy.hpp
   include/amphora/autograd/composed.hpp
@@ -246,6 +251,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/record.hpp
   include/amphora/autograd/reduction.hpp
   include/amphora/autograd/relu.hpp
+  include/amphora/autograd/row_loss.hpp
   include/amphora/autograd/resample.hpp
   include/amphora/autograd/scope.hpp
   include/amphora/autograd/softmax.hpp
@@ -258,6 +264,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/block_avx2.hpp
   include/amphora/host/block_avx512.hpp
   include/amphora/host/block_part.hpp
+  include/amphora/host/class_margin_loss.hpp
   include/amphora/host/context.hpp
   include/amphora/host/convert.hpp
   include/amphora/host/convolution.hpp
@@ -299,6 +306,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda.cuh
   include/amphora/cuda/access.cuh
   include/amphora/cuda/block_pool.cuh
+  include/amphora/cuda/class_margin_loss.cuh
   include/amphora/cuda/context.cuh
   include/amphora/cuda/convolution.cuh
   include/amphora/cuda/convolution_call.cuh

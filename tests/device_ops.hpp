@@ -3,6 +3,7 @@
 #include <device.hpp>  // test_context
 
 #if !defined(AMPHORA_TEST_CUDA)
+#include <amphora/host/class_margin_loss.hpp>  // class_margin_kernels
 #include <amphora/host/convolution.hpp>    // convolution_kernels
 #include <amphora/host/cross_entropy.hpp>  // cross_entropy_kernels
 #include <amphora/host/dropout.hpp>        // dropout_kernels

@@ -106,6 +106,7 @@
 #include <amphora/host/block_avx2.hpp>
 #include <amphora/host/block_avx512.hpp>
 #include <amphora/host/block_part.hpp>
+#include <amphora/host/class_margin_loss.hpp>
 #include <amphora/host/context.hpp>
 #include <amphora/host/convert.hpp>
 #include <amphora/host/convolution.hpp>

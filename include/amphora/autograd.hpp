@@ -11,6 +11,7 @@
 #include <amphora/autograd/cast.hpp>
 #include <amphora/autograd/cat.hpp>
 #include <amphora/autograd/checkpoint.hpp>
+#include <amphora/autograd/class_margin_loss.hpp>
 #include <amphora/autograd/cross.hpp>
 #include <amphora/autograd/cross_entropy.hpp>
 #include <amphora/autograd/composed.hpp>
@@ -39,6 +40,7 @@
 #include <amphora/autograd/record.hpp>
 #include <amphora/autograd/reduction.hpp>
 #include <amphora/autograd/relu.hpp>
+#include <amphora/autograd/row_loss.hpp>
 #include <amphora/autograd/resample.hpp>
 #include <amphora/autograd/scope.hpp>
 #include <amphora/autograd/softmax.hpp>

@@ -104,6 +104,7 @@
 
 #include <amphora/cuda/access.cuh>
 #include <amphora/cuda/block_pool.cuh>
+#include <amphora/cuda/class_margin_loss.cuh>
 #include <amphora/cuda/context.cuh>
 #include <amphora/cuda/convolution.cuh>
 #include <amphora/cuda/convolution_call.cuh>

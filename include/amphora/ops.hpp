@@ -16,6 +16,8 @@
 #include <amphora/ops/cast.hpp>
 #include <amphora/ops/cat.hpp>
 #include <amphora/ops/clamp.hpp>
+#include <amphora/ops/class_margin_loss.hpp>
+#include <amphora/ops/cosine_embedding_loss.hpp>
 #include <amphora/ops/contraction.hpp>
 #include <amphora/ops/conv.hpp>
 #include <amphora/ops/conv_transpose.hpp>
@@ -76,10 +78,12 @@
 #include <amphora/ops/relu.hpp>
 #include <amphora/ops/resample.hpp>
 #include <amphora/ops/root.hpp>
+#include <amphora/ops/row_loss.hpp>
 #include <amphora/ops/scope.hpp>
 #include <amphora/ops/sign.hpp>
 #include <amphora/ops/softmax.hpp>
 #include <amphora/ops/sum.hpp>
 #include <amphora/ops/symmetric_product.hpp>
 #include <amphora/ops/trigonometric.hpp>
+#include <amphora/ops/triplet_margin_loss.hpp>
 #include <amphora/ops/where.hpp>

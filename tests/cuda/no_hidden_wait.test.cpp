@@ -49,7 +49,7 @@ class program {
  public:
   program() {
     amp::prepare_products(context), amp::fill(context, condition, true);
-    amp::write(context, std::vector<std::int64_t>{0, 1, 2, 3, 0, 1}, targets), amp::fill(context, places, std::int64_t(2));
+    amp::write(context, std::vector<std::int64_t>{0, 1, 2, 3, 0, 1}, targets), amp::fill(context, labels, std::int64_t(-1)), amp::fill(context, places, std::int64_t(2));
     w.load(context, filled<float>(context, {classes, columns}).view()), b.load(context, filled<float>(context, {classes}).view());
   }
 
@@ -66,6 +66,10 @@ class program {
     (void)amp::soft_margin_loss<mixed>(context, x, y), (void)amp::soft_margin_loss_backward<mixed>(context, loss, x, y);
     (void)amp::hinge_embedding_loss<mixed>(context, x, y), (void)amp::hinge_embedding_loss_backward<mixed>(context, loss, x, y);
     (void)amp::nll_loss<mixed>(context, logits, targets), (void)amp::nll_loss_backward<mixed>(context, loss, logits, targets);
+    (void)amp::cosine_embedding_loss<mixed>(context, x, y, signs), (void)amp::cosine_embedding_loss_backward<mixed>(context, loss, x, y, signs);
+    (void)amp::triplet_margin_loss<mixed>(context, x, y, row), (void)amp::triplet_margin_loss_backward<mixed>(context, loss, x, y, row);
+    (void)amp::multi_margin_loss<mixed>(context, logits, targets), (void)amp::multi_margin_loss_backward<mixed>(context, loss, logits, targets);
+    (void)amp::multilabel_margin_loss<mixed>(context, logits, labels), (void)amp::multilabel_margin_loss_backward<mixed>(context, loss, logits, labels);
     (void)amp::margin_ranking_loss<mixed>(context, x, y, y), (void)amp::margin_ranking_loss_backward<mixed>(context, loss, x, y, y);
   }
   void elementwise() {
@@ -323,7 +327,8 @@ class program {
                 floats_of_w = filled<float>(context, {classes, columns}), floats_of_b = filled<float>(context, {classes});
   tensor<float> running_mean = filled<float>(context, {columns}), running_variance = filled<float>(context, {columns});
   tensor<double> norm{context, {}};
-  tensor<std::int64_t> targets{context, {rows}}, places{context, {rows, columns}};
+  tensor<float> signs = filled<float>(context, {rows}, -1);
+  tensor<std::int64_t> labels{context, {rows, classes}}, targets{context, {rows}}, places{context, {rows, columns}};
   tensor<amp::float16> large_half = filled<amp::float16>(context, {rows * columns});
   amp::parameter<mixed, amp::op::linear, test_context> w{context, "w", {classes, columns}}, b{context, "b", {classes}};
   amp::scaler<test_context> scaler{context, amp::growth{2, 0.5, 5, 512}};

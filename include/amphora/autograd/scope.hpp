@@ -8,6 +8,7 @@
 #include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
 #include <amphora/autograd/bilinear.hpp>  // bilinear
 #include <amphora/autograd/cast.hpp>            // cast
+#include <amphora/autograd/class_margin_loss.hpp>  // multi_margin_loss, multilabel_margin_loss
 #include <amphora/autograd/cat.hpp>  // cat, stack
 #include <amphora/autograd/cross.hpp>  // cross
 #include <amphora/autograd/cross_entropy.hpp>   // cross_entropy, nll_loss
@@ -29,6 +30,7 @@
 #include <amphora/autograd/prelu.hpp>           // prelu
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
+#include <amphora/autograd/row_loss.hpp>        // cosine_embedding_loss, triplet_margin_loss
 #include <amphora/autograd/resample.hpp>  // interpolate, grid_sample
 #include <amphora/autograd/softmax.hpp>         // softmax, log_softmax, softmin, logsumexp
 #include <amphora/autograd/tape.hpp>            // tape
@@ -175,6 +177,10 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(cross)
   AMPHORA_SCOPE_OP(interpolate)
   AMPHORA_SCOPE_OP(grid_sample)
+  AMPHORA_SCOPE_OP(cosine_embedding_loss)
+  AMPHORA_SCOPE_OP(triplet_margin_loss)
+  AMPHORA_SCOPE_OP(multi_margin_loss)
+  AMPHORA_SCOPE_OP(multilabel_margin_loss)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

@@ -16,6 +16,8 @@
 #include <amphora/ops/cast.hpp>           // cast
 #include <amphora/ops/cat.hpp>  // cat, stack
 #include <amphora/ops/clamp.hpp>          // clamp
+#include <amphora/ops/class_margin_loss.hpp>  // multi_margin_loss, multilabel_margin_loss
+#include <amphora/ops/cosine_embedding_loss.hpp>  // cosine_embedding_loss
 #include <amphora/ops/conv.hpp>           // conv1d, conv2d, conv3d
 #include <amphora/ops/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/ops/cross.hpp>  // cross
@@ -55,6 +57,7 @@
 #include <amphora/ops/softmax.hpp>        // softmax, log_softmax, softmin and their backward
 #include <amphora/ops/sum.hpp>            // sum, mean and their backward
 #include <amphora/ops/trigonometric.hpp>  // tan, asin, acos, sinh, cosh
+#include <amphora/ops/triplet_margin_loss.hpp>  // triplet_margin_loss
 #include <amphora/ops/where.hpp>          // where
 #include <amphora/policy/policy.hpp>      // require_policy
 
@@ -201,6 +204,10 @@ class scope {
   AMPHORA_SCOPE_OP(cross)
   AMPHORA_SCOPE_OP(interpolate)
   AMPHORA_SCOPE_OP(grid_sample)
+  AMPHORA_SCOPE_OP(cosine_embedding_loss)
+  AMPHORA_SCOPE_OP(triplet_margin_loss)
+  AMPHORA_SCOPE_OP(multi_margin_loss)
+  AMPHORA_SCOPE_OP(multilabel_margin_loss)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
