@@ -10,6 +10,9 @@ static_assert(std::is_same_v<decltype(amp::interpolate<amp::o1<amp::f16>>(std::d
 
 namespace {
 
+struct in_half : amp::amend<amp::o1<amp::f16>, amp::in<amp::op::upsample_bilinear2d, amp::compute<amp::f16>>> {};
+static_assert(std::is_same_v<decltype(amp::interpolate<in_half, amp::op::upsample_bilinear2d>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::interpolate_settings{})), tensor<amp::float16>>, "by its name");
+
 amp::interpolate_settings settings_of(const golden::test_case& c) {
   amp::interpolate_settings result;
   const auto yes = [&](const char* key) { return c.option(key).is_boolean() && c.option(key).get<bool>(); };

@@ -59,9 +59,9 @@ struct grid_sample_record {
 }  // namespace detail
 
 /// As of ops/interpolate.hpp, recorded, with derivatives of any order.
-template <class Policy, class Context, class X, detail::if_variables_t<X> = 0>
+template <class Policy, class Op = op::interpolation, class Context, class X, detail::if_variables_t<X> = 0>
 auto interpolate(const tape<Context>& recording, const X& x, const interpolate_settings& settings) {
-  return record(recording, interpolate<Policy>(recording.context(), x.value(), settings), detail::resample_record{detail::interpolate_plan("interpolate", x.shape(), settings).of}, x);
+  return record(recording, interpolate<Policy, Op>(recording.context(), x.value(), settings), detail::resample_record{detail::interpolate_plan("interpolate", x.shape(), settings).of}, x);
 }
 
 /// As of ops/grid_sample.hpp, recorded. It has second derivatives; a third one is `no-derivative`.

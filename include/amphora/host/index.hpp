@@ -15,7 +15,7 @@ struct index_kernels<host_device> {
   static void sort(host_context&, std::int64_t* keys, std::int64_t n) { std::sort(keys, keys + n); }
   /// Errors  index
   static void require_within(host_context& context, const char* call, const index_source& indices, std::int64_t n, std::int64_t low, std::int64_t high) {
-    const host_indices at(context, indices);
+    const host_indices at(context, n, indices);
     for (std::int64_t i = 0; i < n; ++i)
       if (at(i) < low || at(i) >= high) fail("index", call, " has the index ", at(i), " at place ", i, ", which is not within [", low, ", ", high, ")");
   }
@@ -23,7 +23,7 @@ struct index_kernels<host_device> {
   ///
   /// Errors  index
   static void require_count(host_context& context, const char* call, const index_source& mask, std::int64_t n, std::int64_t want) {
-    const host_indices at(context, mask);
+    const host_indices at(context, n, mask);
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < n; ++i) count += at(i);
     if (count != want) fail("index", call, " has a mask of ", count, " places where values for ", want, " are given");

@@ -12,36 +12,43 @@
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
-/// All numbers of an operand as Real: where they lie, or in a copy.
+/// Numbers of an operand as Real: where they lie, in a copy, or each when it is asked for where few are.
 template <class Real>
 class host_pool {
  public:
+  /// asks  about how many numbers will be asked for
   template <class Given, class Read>
-  host_pool(host_context& context, const pool<Given, Read>& x) : context_(&context) {
-    const host_source from(x.from);
-    if (from.given == (sizeof(Real) == 8 ? format_id::f64 : format_id::f32) && from.read == from.given) {
-      data_ = static_cast<const Real*>(from.data);
+  host_pool(host_context& context, std::int64_t asks, const pool<Given, Read>& x) : context_(&context), from_(x.from) {
+    if (from_.given == (sizeof(Real) == 8 ? format_id::f64 : format_id::f32) && from_.read == from_.given) {
+      data_ = static_cast<const Real*>(from_.data);
       return;
     }
+    if (asks < x.size / 2) return;
     bytes_ = static_cast<std::size_t>(x.size + 1) * sizeof(Real);
     own_ = static_cast<Real*>(context.allocate(bytes_));
     data_ = own_;
     constexpr std::int64_t part = 4096;
-    for_pieces(context, (x.size + part - 1) / part, x.size > 65536, [&](std::int64_t i, int) { load_run(from, i * part, (std::min)(part, x.size - i * part), own_ + i * part); });
+    for_pieces(context, (x.size + part - 1) / part, x.size > 65536, [&](std::int64_t i, int) { load_run(from_, i * part, (std::min)(part, x.size - i * part), own_ + i * part); });
   }
   host_pool(const host_pool&) = delete;
   ~host_pool() { context_->release(own_, bytes_); }
-  Real operator()(std::int64_t i) const { return data_[i]; }
+  Real operator()(std::int64_t i) const {
+    if (data_) return data_[i];
+    Real one;
+    load_run(from_, i, 1, &one);
+    return one;
+  }
 
  private:
   host_context* context_;
+  host_source from_;
   const Real* data_ = nullptr;
   Real* own_ = nullptr;
   std::size_t bytes_ = 0;
 };
 class host_indices {
  public:
-  host_indices(host_context&, const index_source& x) : data_(static_cast<const char*>(x.data)), bytes_(x.bytes) {}
+  host_indices(host_context&, std::int64_t, const index_source& x) : data_(static_cast<const char*>(x.data)), bytes_(x.bytes) {}
   std::int64_t operator()(std::int64_t i) const {
     std::int32_t narrow = 0;
     std::int64_t wide = 0;
@@ -63,16 +70,16 @@ struct pick_kernels<host_device> {
   template <class Function, class Y, class... From>
   static void run(host_context& context, const Function& f, std::int64_t n, const target<Y>& y, const From&... x) {
     using real = typename pick_real<Y, From...>::t;
-    dense<real>(context, f, n, host_target(y), host_reader_t<real, From>(context, x)...);
+    dense<real>(context, f, n, host_target(y), host_reader_t<real, From>(context, n, x)...);
   }
   template <class Function, class Y, class... From>
   static void run_at(host_context& context, const Function& f, std::int64_t n, const target<Y>& y, const From&... x) {
     using real = typename pick_real<Y, From...>::t;
-    placed<real>(context, f, n, host_target(y), host_reader_t<real, From>(context, x)...);
+    placed<real>(context, f, n, host_target(y), host_reader_t<real, From>(context, n, x)...);
   }
   template <class Function, class... From>
   static void indices(host_context& context, const Function& f, std::int64_t n, std::int64_t* y, const From&... x) {
-    numbered(context, f, n, y, host_reader_t<typename pick_real<f32, From...>::t, From>(context, x)...);
+    numbered(context, f, n, y, host_reader_t<typename pick_real<f32, From...>::t, From>(context, n, x)...);
   }
 
  private:

@@ -91,7 +91,7 @@ struct interpolate_plan {
 }  // namespace detail
 
 /// Signals, images or volumes at another size: a sensitive op, in float whatever comes in, with places in double. The mode is known when the program
-/// runs, so the policy is asked for op::interpolation.
+/// runs, so the policy is asked for op::interpolation; a program that knows its mode may name the op: interpolate<mixed, op::upsample_bilinear2d>(…).
 ///
 ///     amp::interpolate<mixed>(context, x, amp::interpolate_settings::to_size({64, 64}, amp::interpolation_mode::linear));
 ///
@@ -99,18 +99,18 @@ struct interpolate_plan {
 /// Value   [batch, channels, ...] of the sizes asked for; by a factor, the floor of size times factor
 /// Errors  shape, setting
 /// Source  conventions of PyTorch's interpolate
-template <class Policy, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
+template <class Policy, class Op = op::interpolation, class Context, class X, std::enable_if_t<detail::is_operand_v<X>, int> = 0>
 auto interpolate(Context& context, const X& x, const interpolate_settings& settings) {
   using namespace detail;
-  using result = result_t<Policy, op::interpolation, Context, X>;
-  if constexpr (may_call<Policy, op::interpolation, X>())
-    return made<result>(context, interpolate_plan("interpolate", operand(x).shape(), settings).to, [&](auto y) { interpolate<Policy>(context, into(y), x, settings); });
+  using result = result_t<Policy, Op, Context, X>;
+  if constexpr (may_call<Policy, Op, X>())
+    return made<result>(context, interpolate_plan("interpolate", operand(x).shape(), settings).to, [&](auto y) { interpolate<Policy, Op>(context, into(y), x, settings); });
   else return result{};
 }
-template <class Policy, class Context, class Y, class X>
+template <class Policy, class Op = op::interpolation, class Context, class Y, class X>
 void interpolate(Context& context, into<Y> y, const X& x, const interpolate_settings& settings) {
   using namespace detail;
-  if constexpr (require_into<Policy, op::interpolation, Y, X>()) {
+  if constexpr (require_into<Policy, Op, Y, X>()) {
     const interpolate_plan plan("interpolate", operand(x).shape(), settings);
     require_shape("interpolate", "an output", y.target.shape(), plan.to);
     resample<given_t<X>>(context, plan.of, write(y.target), operand(x));
