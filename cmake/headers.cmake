@@ -148,6 +148,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/convolution_options.hpp
   include/amphora/ops/cross.hpp
   include/amphora/ops/cross_entropy.hpp
+  include/amphora/ops/distance.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/einsum.hpp
   include/amphora/ops/elementwise.hpp
@@ -191,6 +192,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/operand.hpp
   include/amphora/ops/pad.hpp
   include/amphora/ops/patches.hpp
+  include/amphora/ops/pdist.hpp
   include/amphora/ops/pick.hpp
   include/amphora/ops/pool_layout.hpp
   include/amphora/ops/pool_options.hpp
@@ -207,6 +209,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
   include/amphora/ops/symmetric_product.hpp
+  include/amphora/ops/triangle.hpp
   include/amphora/ops/trigonometric.hpp
   include/amphora/ops/triplet_margin_loss.hpp
   include/amphora/ops/where.hpp
@@ -229,6 +232,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/conv.hpp
   include/amphora/autograd/conv_transpose.hpp
   include/amphora/autograd/convolution.hpp
+  include/amphora/autograd/distance.hpp
   include/amphora/autograd/dropout.hpp
   include/amphora/autograd/einsum.hpp
   include/amphora/autograd/element_loss.hpp
@@ -245,6 +249,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/multi_dot.hpp
   include/amphora/autograd/norm.hpp
   include/amphora/autograd/normalization.hpp
+  include/amphora/autograd/pdist.hpp
   include/amphora/autograd/pooling.hpp
   include/amphora/autograd/prelu.hpp
   include/amphora/autograd/product.hpp
@@ -299,6 +304,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/step_rule.hpp
   include/amphora/host/stream.hpp
   include/amphora/host/team.hpp
+  include/amphora/host/triangle.hpp
 )
 
 # The CUDA device: installed with the others, compiled alone by tests/build/cuda, since a host compiler needs the emulator for them.
@@ -349,4 +355,5 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/step_numbers.cuh
   include/amphora/cuda/step_tables.cuh
   include/amphora/cuda/step_update.cuh
+  include/amphora/cuda/triangle.cuh
 )

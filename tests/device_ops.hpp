@@ -21,4 +21,5 @@
 #include <amphora/host/pooling.hpp>        // pooling_kernels
 #include <amphora/host/reduce.hpp>         // reduce_kernels
 #include <amphora/host/softmax.hpp>        // softmax_kernels
+#include <amphora/host/triangle.hpp>       // triangle_kernels
 #endif

@@ -141,3 +141,4 @@
 #include <amphora/host/step_rule.hpp>
 #include <amphora/host/stream.hpp>
 #include <amphora/host/team.hpp>
+#include <amphora/host/triangle.hpp>

@@ -18,6 +18,7 @@
 #include <amphora/autograd/conv.hpp>
 #include <amphora/autograd/conv_transpose.hpp>
 #include <amphora/autograd/convolution.hpp>
+#include <amphora/autograd/distance.hpp>
 #include <amphora/autograd/dropout.hpp>
 #include <amphora/autograd/einsum.hpp>
 #include <amphora/autograd/element_loss.hpp>
@@ -34,6 +35,7 @@
 #include <amphora/autograd/multi_dot.hpp>
 #include <amphora/autograd/norm.hpp>
 #include <amphora/autograd/normalization.hpp>
+#include <amphora/autograd/pdist.hpp>
 #include <amphora/autograd/pooling.hpp>
 #include <amphora/autograd/prelu.hpp>
 #include <amphora/autograd/product.hpp>

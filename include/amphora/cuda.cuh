@@ -142,3 +142,4 @@
 #include <amphora/cuda/step_numbers.cuh>
 #include <amphora/cuda/step_tables.cuh>
 #include <amphora/cuda/step_update.cuh>
+#include <amphora/cuda/triangle.cuh>

@@ -25,6 +25,7 @@
 #include <amphora/ops/convolution_options.hpp>
 #include <amphora/ops/cross.hpp>
 #include <amphora/ops/cross_entropy.hpp>
+#include <amphora/ops/distance.hpp>
 #include <amphora/ops/dropout.hpp>
 #include <amphora/ops/einsum.hpp>
 #include <amphora/ops/elementwise.hpp>
@@ -68,6 +69,7 @@
 #include <amphora/ops/operand.hpp>
 #include <amphora/ops/pad.hpp>
 #include <amphora/ops/patches.hpp>
+#include <amphora/ops/pdist.hpp>
 #include <amphora/ops/pick.hpp>
 #include <amphora/ops/pool_layout.hpp>
 #include <amphora/ops/pool_options.hpp>
@@ -84,6 +86,7 @@
 #include <amphora/ops/softmax.hpp>
 #include <amphora/ops/sum.hpp>
 #include <amphora/ops/symmetric_product.hpp>
+#include <amphora/ops/triangle.hpp>
 #include <amphora/ops/trigonometric.hpp>
 #include <amphora/ops/triplet_margin_loss.hpp>
 #include <amphora/ops/where.hpp>

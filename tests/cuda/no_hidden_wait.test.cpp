@@ -170,6 +170,9 @@ class program {
     (void)amp::logsumexp<mixed>(context, x, {1}), (void)amp::logsumexp_backward<mixed>(context, amp::logsumexp<mixed>(context, x, {1}), x, {1});
     (void)amp::norm<mixed>(context, x, 3, {1}), (void)amp::norm_backward<mixed>(context, scalar, x);
     (void)amp::vector_norm<mixed>(context, x, 1), (void)amp::vector_norm_backward<mixed>(context, scalar, x);
+    (void)amp::dist<mixed>(context, x, y), (void)amp::dist_backward<mixed>(context, scalar, x, y);
+    (void)amp::cdist<mixed>(context, x, y), (void)amp::cdist_backward<mixed>(context, amp::cdist<mixed>(context, x, y), x, y);
+    (void)amp::pdist<mixed>(context, x), (void)amp::pdist_backward<mixed>(context, amp::pdist<mixed>(context, x), x);
     auto total = amp::sum<mixed>(context, x, {0});
     amp::sum<mixed>(context, amp::into(scalar), x);
     (void)amp::sum_backward<mixed>(context, total, x, {0}), amp::sum_backward<mixed>(context, gx, scalar, x);

@@ -14,6 +14,7 @@
 #include <amphora/autograd/cross_entropy.hpp>   // cross_entropy, nll_loss
 #include <amphora/autograd/conv.hpp>            // conv1d, conv2d, conv3d
 #include <amphora/autograd/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
+#include <amphora/autograd/distance.hpp>        // dist, cdist
 #include <amphora/autograd/dropout.hpp>         // dropout
 #include <amphora/autograd/einsum.hpp>  // einsum, tensordot, vecdot
 #include <amphora/autograd/element_loss.hpp>    // mse_loss and the other losses of elements
@@ -27,6 +28,7 @@
 #include <amphora/autograd/normalization.hpp>   // layer_norm, rms_norm, group_norm, batch_norm, instance_norm
 #include <amphora/autograd/norm.hpp>            // norm, vector_norm
 #include <amphora/autograd/pooling.hpp>         // max_pool, avg_pool and adaptive_avg_pool over one to three axes
+#include <amphora/autograd/pdist.hpp>           // pdist
 #include <amphora/autograd/prelu.hpp>           // prelu
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
@@ -181,6 +183,9 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(triplet_margin_loss)
   AMPHORA_SCOPE_OP(multi_margin_loss)
   AMPHORA_SCOPE_OP(multilabel_margin_loss)
+  AMPHORA_SCOPE_OP(dist)
+  AMPHORA_SCOPE_OP(cdist)
+  AMPHORA_SCOPE_OP(pdist)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

@@ -29,8 +29,8 @@ struct host_fold {
   host_target y;
   const host_source (&x)[static_cast<std::size_t>(Operands)];
 
-  fold_state folded(fold_state (&lane)[fold_width]) const {
-    for (std::int64_t half = fold_width / 2; half > 0; half /= 2)
+  fold_state folded(fold_state (&lane)[fold_width], std::int64_t width) const {
+    for (std::int64_t half = width / 2; half > 0; half /= 2)
       for (std::int64_t j = 0; j < half; ++j) lane[j] = f.join(lane[j], lane[j + half]);
     return lane[0];
   }
@@ -39,8 +39,10 @@ struct host_fold {
   }
   template <std::size_t... O>
   fold_state chunk_along_terms(std::int64_t result, std::int64_t part, std::index_sequence<O...>) const {
+    std::int64_t width = 1;  // lanes without a term would change nothing
+    while (width < fold_width && width < over.terms.elements) width *= 2;
     fold_state lane[fold_width];
-    clear(lane, fold_width);
+    clear(lane, width);
     std::int64_t base[Operands] = {};
     host_place(over.kept, over.kept.rank, result, base);
     const auto& terms = over.terms;
@@ -56,10 +58,10 @@ struct host_fold {
         const std::int64_t stride = last < 0 ? 1 : terms.stride[o][last];
         load_run(x[o], at[o] + here * stride, n, stride, in[o]);
       }
-      for (std::int64_t j = 0; j < n; ++j) f.add(lane[(t - begin + j) % fold_width], in[O][j]...);
+      for (std::int64_t j = 0; j < n; ++j) f.add(lane[(t - begin + j) & (width - 1)], in[O][j]...);
       t += n;
     }
-    return folded(lane);
+    return folded(lane, width);
   }
   /// Neighbouring results first … first + n - 1, in one run of the innermost loop over results.
   template <std::size_t... O>
@@ -120,7 +122,7 @@ struct host_fold {
       fold_state lane[fold_width];
       clear(lane, fold_width);
       for (std::int64_t k = 0; k < parts; ++k) lane[k % fold_width] = f.join(lane[k % fold_width], states.data()[result * parts + k]);
-      store(result, folded(lane));
+      store(result, folded(lane, fold_width));
     });
   }
 };

@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>  // AMPHORA_HD
 #include <amphora/detail/rows.hpp>    // list
-#include <amphora/format/real.hpp>    // add_once
+#include <amphora/format/real.hpp>    // add_once, multiply_once
 #include <amphora/ops/kernels.hpp>    // loops, map_kernels, make_loops
 #include <amphora/ops/operand.hpp>    // source, target, read_as
 #include <amphora/ops/reduction.hpp>  // axis_set
@@ -89,8 +89,9 @@ struct sum_of_terms {
   AMPHORA_HD fold_state join(const fold_state& a, const fold_state& b) const { return {add_once(a.first, b.first), 0}; }
   AMPHORA_HD double finish(const fold_state& s) const { return s.first; }
 };
+/// In double, where no product of floats is out of range.
 struct times_each {
-  template <class Real> AMPHORA_HD constexpr Real operator()(std::int64_t, Real a, Real b) const { return a * b; }
+  template <class Real> AMPHORA_HD constexpr double operator()(std::int64_t, Real a, Real b) const { return multiply_once(static_cast<double>(a), static_cast<double>(b)); }
 };
 
 /// The gradient of an operand that may have been broadcast to `wide`: f of each element, summed over the axes that the operand does not have.

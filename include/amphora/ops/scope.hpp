@@ -22,6 +22,7 @@
 #include <amphora/ops/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/ops/cross.hpp>  // cross
 #include <amphora/ops/cross_entropy.hpp>  // cross_entropy, cross_entropy_backward
+#include <amphora/ops/distance.hpp>       // dist, cdist
 #include <amphora/ops/dropout.hpp>        // dropout, dropout_backward
 #include <amphora/ops/einsum.hpp>  // einsum, tensordot, vecdot
 #include <amphora/ops/embedding.hpp>  // embedding
@@ -49,6 +50,7 @@
 #include <amphora/ops/norm.hpp>           // norm, vector_norm
 #include <amphora/ops/number.hpp>         // mul, div by numbers
 #include <amphora/ops/pad.hpp>  // pad
+#include <amphora/ops/pdist.hpp>          // pdist
 #include <amphora/ops/pow.hpp>            // pow
 #include <amphora/ops/prelu.hpp>          // prelu
 #include <amphora/ops/relu.hpp>           // relu, relu_backward
@@ -208,6 +210,9 @@ class scope {
   AMPHORA_SCOPE_OP(triplet_margin_loss)
   AMPHORA_SCOPE_OP(multi_margin_loss)
   AMPHORA_SCOPE_OP(multilabel_margin_loss)
+  AMPHORA_SCOPE_OP(dist)
+  AMPHORA_SCOPE_OP(cdist)
+  AMPHORA_SCOPE_OP(pdist)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
