@@ -146,8 +146,10 @@ set(AMPHORA_HEADERS
   include/amphora/ops/conv_transpose.hpp
   include/amphora/ops/convolution.hpp
   include/amphora/ops/convolution_options.hpp
+  include/amphora/ops/cosine_similarity.hpp
   include/amphora/ops/cross.hpp
   include/amphora/ops/cross_entropy.hpp
+  include/amphora/ops/cumulative.hpp
   include/amphora/ops/distance.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/einsum.hpp
@@ -198,12 +200,15 @@ set(AMPHORA_HEADERS
   include/amphora/ops/pool_options.hpp
   include/amphora/ops/pow.hpp
   include/amphora/ops/prelu.hpp
+  include/amphora/ops/prod.hpp
   include/amphora/ops/product.hpp
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
+  include/amphora/ops/renorm.hpp
   include/amphora/ops/resample.hpp
   include/amphora/ops/root.hpp
   include/amphora/ops/row_loss.hpp
+  include/amphora/ops/scan.hpp
   include/amphora/ops/scope.hpp
   include/amphora/ops/sign.hpp
   include/amphora/ops/softmax.hpp
@@ -226,12 +231,14 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/cat.hpp
   include/amphora/autograd/checkpoint.hpp
   include/amphora/autograd/class_margin_loss.hpp
+  include/amphora/autograd/cosine_similarity.hpp
   include/amphora/autograd/cross.hpp
   include/amphora/autograd/cross_entropy.hpp
   include/amphora/autograd/composed.hpp
   include/amphora/autograd/conv.hpp
   include/amphora/autograd/conv_transpose.hpp
   include/amphora/autograd/convolution.hpp
+  include/amphora/autograd/cumulative.hpp
   include/amphora/autograd/distance.hpp
   include/amphora/autograd/dropout.hpp
   include/amphora/autograd/einsum.hpp
@@ -252,10 +259,12 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/pdist.hpp
   include/amphora/autograd/pooling.hpp
   include/amphora/autograd/prelu.hpp
+  include/amphora/autograd/prod.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
   include/amphora/autograd/reduction.hpp
   include/amphora/autograd/relu.hpp
+  include/amphora/autograd/renorm.hpp
   include/amphora/autograd/row_loss.hpp
   include/amphora/autograd/resample.hpp
   include/amphora/autograd/scope.hpp
@@ -296,6 +305,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/reduce.hpp
   include/amphora/host/run.hpp
   include/amphora/host/scale.hpp
+  include/amphora/host/scan.hpp
   include/amphora/host/softmax.hpp
   include/amphora/host/square_rows.hpp
   include/amphora/host/step.hpp
@@ -347,6 +357,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/product_report.cuh
   include/amphora/cuda/reduce.cuh
   include/amphora/cuda/scale.cuh
+  include/amphora/cuda/scan.cuh
   include/amphora/cuda/softmax.cuh
   include/amphora/cuda/staging.cuh
   include/amphora/cuda/step.cuh

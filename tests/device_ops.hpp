@@ -20,6 +20,7 @@
 #include <amphora/host/pick.hpp>           // pick_kernels
 #include <amphora/host/pooling.hpp>        // pooling_kernels
 #include <amphora/host/reduce.hpp>         // reduce_kernels
+#include <amphora/host/scan.hpp>           // scan_kernels
 #include <amphora/host/softmax.hpp>        // softmax_kernels
 #include <amphora/host/triangle.hpp>       // triangle_kernels
 #endif

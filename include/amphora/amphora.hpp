@@ -133,6 +133,7 @@
 #include <amphora/host/reduce.hpp>
 #include <amphora/host/run.hpp>
 #include <amphora/host/scale.hpp>
+#include <amphora/host/scan.hpp>
 #include <amphora/host/softmax.hpp>
 #include <amphora/host/square_rows.hpp>
 #include <amphora/host/step.hpp>

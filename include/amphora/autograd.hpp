@@ -12,12 +12,14 @@
 #include <amphora/autograd/cat.hpp>
 #include <amphora/autograd/checkpoint.hpp>
 #include <amphora/autograd/class_margin_loss.hpp>
+#include <amphora/autograd/cosine_similarity.hpp>
 #include <amphora/autograd/cross.hpp>
 #include <amphora/autograd/cross_entropy.hpp>
 #include <amphora/autograd/composed.hpp>
 #include <amphora/autograd/conv.hpp>
 #include <amphora/autograd/conv_transpose.hpp>
 #include <amphora/autograd/convolution.hpp>
+#include <amphora/autograd/cumulative.hpp>
 #include <amphora/autograd/distance.hpp>
 #include <amphora/autograd/dropout.hpp>
 #include <amphora/autograd/einsum.hpp>
@@ -38,10 +40,12 @@
 #include <amphora/autograd/pdist.hpp>
 #include <amphora/autograd/pooling.hpp>
 #include <amphora/autograd/prelu.hpp>
+#include <amphora/autograd/prod.hpp>
 #include <amphora/autograd/product.hpp>
 #include <amphora/autograd/record.hpp>
 #include <amphora/autograd/reduction.hpp>
 #include <amphora/autograd/relu.hpp>
+#include <amphora/autograd/renorm.hpp>
 #include <amphora/autograd/row_loss.hpp>
 #include <amphora/autograd/resample.hpp>
 #include <amphora/autograd/scope.hpp>

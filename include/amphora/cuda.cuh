@@ -134,6 +134,7 @@
 #include <amphora/cuda/product_report.cuh>
 #include <amphora/cuda/reduce.cuh>
 #include <amphora/cuda/scale.cuh>
+#include <amphora/cuda/scan.cuh>
 #include <amphora/cuda/softmax.cuh>
 #include <amphora/cuda/staging.cuh>
 #include <amphora/cuda/step.cuh>

@@ -23,8 +23,10 @@
 #include <amphora/ops/conv_transpose.hpp>
 #include <amphora/ops/convolution.hpp>
 #include <amphora/ops/convolution_options.hpp>
+#include <amphora/ops/cosine_similarity.hpp>
 #include <amphora/ops/cross.hpp>
 #include <amphora/ops/cross_entropy.hpp>
+#include <amphora/ops/cumulative.hpp>
 #include <amphora/ops/distance.hpp>
 #include <amphora/ops/dropout.hpp>
 #include <amphora/ops/einsum.hpp>
@@ -75,12 +77,15 @@
 #include <amphora/ops/pool_options.hpp>
 #include <amphora/ops/pow.hpp>
 #include <amphora/ops/prelu.hpp>
+#include <amphora/ops/prod.hpp>
 #include <amphora/ops/product.hpp>
 #include <amphora/ops/reduction.hpp>
 #include <amphora/ops/relu.hpp>
+#include <amphora/ops/renorm.hpp>
 #include <amphora/ops/resample.hpp>
 #include <amphora/ops/root.hpp>
 #include <amphora/ops/row_loss.hpp>
+#include <amphora/ops/scan.hpp>
 #include <amphora/ops/scope.hpp>
 #include <amphora/ops/sign.hpp>
 #include <amphora/ops/softmax.hpp>

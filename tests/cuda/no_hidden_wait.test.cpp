@@ -173,6 +173,11 @@ class program {
     (void)amp::dist<mixed>(context, x, y), (void)amp::dist_backward<mixed>(context, scalar, x, y);
     (void)amp::cdist<mixed>(context, x, y), (void)amp::cdist_backward<mixed>(context, amp::cdist<mixed>(context, x, y), x, y);
     (void)amp::pdist<mixed>(context, x), (void)amp::pdist_backward<mixed>(context, amp::pdist<mixed>(context, x), x);
+    (void)amp::prod<mixed>(context, x, {1}), (void)amp::prod_backward<mixed>(context, scalar, x);
+    (void)amp::cumsum<mixed>(context, x), (void)amp::cumsum_backward<mixed>(context, soft, x);
+    (void)amp::cumprod<mixed>(context, x), (void)amp::cumprod_backward<mixed>(context, soft, x);
+    (void)amp::cosine_similarity<mixed>(context, x, y), (void)amp::cosine_similarity_backward<mixed>(context, amp::cosine_similarity<mixed>(context, x, y), x, y);
+    (void)amp::renorm<mixed>(context, x, 2, 0, 1), (void)amp::renorm_backward<mixed>(context, soft, x, 2, 0, 1);
     auto total = amp::sum<mixed>(context, x, {0});
     amp::sum<mixed>(context, amp::into(scalar), x);
     (void)amp::sum_backward<mixed>(context, total, x, {0}), amp::sum_backward<mixed>(context, gx, scalar, x);

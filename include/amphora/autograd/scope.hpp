@@ -14,6 +14,8 @@
 #include <amphora/autograd/cross_entropy.hpp>   // cross_entropy, nll_loss
 #include <amphora/autograd/conv.hpp>            // conv1d, conv2d, conv3d
 #include <amphora/autograd/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
+#include <amphora/autograd/cosine_similarity.hpp>  // cosine_similarity
+#include <amphora/autograd/cumulative.hpp>      // cumsum, cumprod
 #include <amphora/autograd/distance.hpp>        // dist, cdist
 #include <amphora/autograd/dropout.hpp>         // dropout
 #include <amphora/autograd/einsum.hpp>  // einsum, tensordot, vecdot
@@ -30,10 +32,12 @@
 #include <amphora/autograd/pooling.hpp>         // max_pool, avg_pool and adaptive_avg_pool over one to three axes
 #include <amphora/autograd/pdist.hpp>           // pdist
 #include <amphora/autograd/prelu.hpp>           // prelu
+#include <amphora/autograd/prod.hpp>            // prod
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
 #include <amphora/autograd/row_loss.hpp>        // cosine_embedding_loss, triplet_margin_loss
 #include <amphora/autograd/resample.hpp>  // interpolate, grid_sample
+#include <amphora/autograd/renorm.hpp>          // renorm
 #include <amphora/autograd/softmax.hpp>         // softmax, log_softmax, softmin, logsumexp
 #include <amphora/autograd/tape.hpp>            // tape
 #include <amphora/autograd/transcendental.hpp>  // exp, log, pow and their kin
@@ -186,6 +190,11 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(dist)
   AMPHORA_SCOPE_OP(cdist)
   AMPHORA_SCOPE_OP(pdist)
+  AMPHORA_SCOPE_OP(prod)
+  AMPHORA_SCOPE_OP(cumsum)
+  AMPHORA_SCOPE_OP(cumprod)
+  AMPHORA_SCOPE_OP(cosine_similarity)
+  AMPHORA_SCOPE_OP(renorm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

@@ -21,7 +21,9 @@
 #include <amphora/ops/conv.hpp>           // conv1d, conv2d, conv3d
 #include <amphora/ops/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
 #include <amphora/ops/cross.hpp>  // cross
+#include <amphora/ops/cosine_similarity.hpp>  // cosine_similarity
 #include <amphora/ops/cross_entropy.hpp>  // cross_entropy, cross_entropy_backward
+#include <amphora/ops/cumulative.hpp>     // cumsum, cumprod
 #include <amphora/ops/distance.hpp>       // dist, cdist
 #include <amphora/ops/dropout.hpp>        // dropout, dropout_backward
 #include <amphora/ops/einsum.hpp>  // einsum, tensordot, vecdot
@@ -53,7 +55,9 @@
 #include <amphora/ops/pdist.hpp>          // pdist
 #include <amphora/ops/pow.hpp>            // pow
 #include <amphora/ops/prelu.hpp>          // prelu
+#include <amphora/ops/prod.hpp>           // prod
 #include <amphora/ops/relu.hpp>           // relu, relu_backward
+#include <amphora/ops/renorm.hpp>         // renorm
 #include <amphora/ops/root.hpp>           // sqrt, rsqrt, reciprocal
 #include <amphora/ops/sign.hpp>           // abs, neg
 #include <amphora/ops/softmax.hpp>        // softmax, log_softmax, softmin and their backward
@@ -213,6 +217,11 @@ class scope {
   AMPHORA_SCOPE_OP(dist)
   AMPHORA_SCOPE_OP(cdist)
   AMPHORA_SCOPE_OP(pdist)
+  AMPHORA_SCOPE_OP(prod)
+  AMPHORA_SCOPE_OP(cumsum)
+  AMPHORA_SCOPE_OP(cumprod)
+  AMPHORA_SCOPE_OP(cosine_similarity)
+  AMPHORA_SCOPE_OP(renorm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)
