@@ -164,6 +164,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/gradient_target.hpp
   include/amphora/ops/grid_sample.hpp
   include/amphora/ops/group_norm.hpp
+  include/amphora/ops/gru_cell.hpp
   include/amphora/ops/index.hpp
   include/amphora/ops/index_put.hpp
   include/amphora/ops/interpolate.hpp
@@ -175,6 +176,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/logsumexp.hpp
   include/amphora/ops/loss.hpp
   include/amphora/ops/loss_reduction.hpp
+  include/amphora/ops/lstm_cell.hpp
   include/amphora/ops/map_reduce.hpp
   include/amphora/ops/margin_loss.hpp
   include/amphora/ops/masked_softmax.hpp
@@ -202,15 +204,18 @@ set(AMPHORA_HEADERS
   include/amphora/ops/prelu.hpp
   include/amphora/ops/prod.hpp
   include/amphora/ops/product.hpp
+  include/amphora/ops/recurrent_cell.hpp
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
   include/amphora/ops/renorm.hpp
   include/amphora/ops/resample.hpp
+  include/amphora/ops/rnn_cell.hpp
   include/amphora/ops/root.hpp
   include/amphora/ops/row_loss.hpp
   include/amphora/ops/scan.hpp
   include/amphora/ops/scope.hpp
   include/amphora/ops/sign.hpp
+  include/amphora/ops/soft_cross_entropy.hpp
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
   include/amphora/ops/symmetric_product.hpp
@@ -262,6 +267,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/prod.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
+  include/amphora/autograd/recurrent_cell.hpp
   include/amphora/autograd/reduction.hpp
   include/amphora/autograd/relu.hpp
   include/amphora/autograd/renorm.hpp

@@ -65,6 +65,7 @@ class program {
     (void)amp::kl_div<mixed>(context, x, y), (void)amp::kl_div_backward<mixed>(context, loss, x, y);
     (void)amp::soft_margin_loss<mixed>(context, x, y), (void)amp::soft_margin_loss_backward<mixed>(context, loss, x, y);
     (void)amp::hinge_embedding_loss<mixed>(context, x, y), (void)amp::hinge_embedding_loss_backward<mixed>(context, loss, x, y);
+    (void)amp::cross_entropy<mixed>(context, logits, logits), (void)amp::cross_entropy_backward<mixed>(context, loss, logits, logits);
     (void)amp::nll_loss<mixed>(context, logits, targets), (void)amp::nll_loss_backward<mixed>(context, loss, logits, targets);
     (void)amp::cosine_embedding_loss<mixed>(context, x, y, signs), (void)amp::cosine_embedding_loss_backward<mixed>(context, loss, x, y, signs);
     (void)amp::triplet_margin_loss<mixed>(context, x, y, row), (void)amp::triplet_margin_loss_backward<mixed>(context, loss, x, y, row);
@@ -219,6 +220,11 @@ class program {
     (void)amp::chain_matmul<mixed>(context, x, square, square), (void)amp::chain_matmul_backward<mixed>(context, c, x, square, square);
     const auto joined = amp::bilinear<mixed>(context, x, y, amp::view<const amp::float16>(square.data(), {1, columns, columns}));
     (void)amp::bilinear_backward<mixed>(context, joined, x, y, amp::view<const amp::float16>(square.data(), {1, columns, columns}));
+    const amp::view<const amp::float16> two(x.data(), {2, 2}), narrow(y.data(), {2, 2}), three(x.data(), {6, 2}), four(y.data(), {8, 2});
+    (void)amp::rnn_tanh_cell<mixed>(context, two, narrow, two, two), (void)amp::rnn_tanh_cell_backward<mixed>(context, two, two, narrow, two, two);
+    (void)amp::rnn_relu_cell<mixed>(context, two, narrow, two, two), (void)amp::rnn_relu_cell_backward<mixed>(context, two, two, narrow, two, two);
+    (void)amp::gru_cell<mixed>(context, two, narrow, three, three), (void)amp::gru_cell_backward<mixed>(context, two, two, narrow, three, three);
+    (void)amp::lstm_cell<mixed>(context, two, narrow, two, four, four), (void)amp::lstm_cell_backward<mixed>(context, two, two, two, narrow, two, four, four);
     (void)amp::baddbmm<mixed>(context, d, batch, squares), (void)amp::baddbmm_backward<mixed>(context, d, d, batch, squares);
   }
   void convolutions() {

@@ -1,10 +1,12 @@
 // Ops in one piece whose derivatives beyond the first come from the pieces that they are made of.
 #pragma once
+#include <amphora/autograd/cast.hpp>           // cast, reshape
 #include <amphora/autograd/gradient_pass.hpp>  // gradient_pass
 #include <amphora/ops/operand.hpp>             // target, gradient_target
 
-#include <cstddef>  // size_t
-#include <tuple>    // tuple, get
+#include <cstddef>      // size_t
+#include <tuple>        // tuple, get
+#include <type_traits>  // is_same_v
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -48,6 +50,13 @@ void write_together(Pass& pass, const Run& run, const X&... x) {
   std::tuple<target<format_of_t<typename X::gradient_type>>...> to;
   bool wanted[sizeof...(X)] = {};
   write_from<0>(pass, run, to, wanted, std::tuple<const X&...>(x...));
+}
+
+/// A variable in Format, whose gradient is in Format too.
+template <class Format, class Context, class X> variable<storage_t<Format>, Context> variable_in(const tape<Context>& recording, const X& x) {
+  if constexpr (std::is_same_v<X, variable<storage_t<Format>, Context>>) return x;
+  else if constexpr (std::is_same_v<typename X::value_type, storage_t<Format>>) return reshape(recording, x, x.shape());
+  else return cast<Format>(recording, x);
 }
 
 }}}  // namespace amphora::detail

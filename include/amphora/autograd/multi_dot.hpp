@@ -1,23 +1,14 @@
 // multi_dot and chain_matmul of variables.
 #pragma once
-#include <amphora/autograd/cast.hpp>      // cast, reshape
-#include <amphora/autograd/composed.hpp>  // composed_record
+#include <amphora/autograd/composed.hpp>  // composed_record, variable_in, write_together
 #include <amphora/autograd/product.hpp>   // product_taped
 #include <amphora/ops/multi_dot.hpp>      // chain_made, matrix_chain
 
-#include <tuple>        // make_tuple
-#include <type_traits>  // is_same_v
-#include <utility>      // index_sequence_for
+#include <tuple>    // make_tuple
+#include <utility>  // index_sequence_for
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
-
-/// A variable in Format, whose gradient is in Format too.
-template <class Format, class Context, class X> variable<storage_t<Format>, Context> variable_in(const tape<Context>& recording, const X& x) {
-  if constexpr (std::is_same_v<X, variable<storage_t<Format>, Context>>) return x;
-  else if constexpr (std::is_same_v<typename X::value_type, storage_t<Format>>) return reshape(recording, x, x.shape());
-  else return cast<Format>(recording, x);
-}
 
 template <class Policy, class Op>
 struct chain_written {

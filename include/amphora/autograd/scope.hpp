@@ -32,6 +32,7 @@
 #include <amphora/autograd/pooling.hpp>         // max_pool, avg_pool and adaptive_avg_pool over one to three axes
 #include <amphora/autograd/pdist.hpp>           // pdist
 #include <amphora/autograd/prelu.hpp>           // prelu
+#include <amphora/autograd/recurrent_cell.hpp>  // rnn_tanh_cell, rnn_relu_cell, lstm_cell, gru_cell
 #include <amphora/autograd/prod.hpp>            // prod
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
@@ -187,6 +188,10 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(triplet_margin_loss)
   AMPHORA_SCOPE_OP(multi_margin_loss)
   AMPHORA_SCOPE_OP(multilabel_margin_loss)
+  AMPHORA_SCOPE_OP(rnn_tanh_cell)
+  AMPHORA_SCOPE_OP(rnn_relu_cell)
+  AMPHORA_SCOPE_OP(lstm_cell)
+  AMPHORA_SCOPE_OP(gru_cell)
   AMPHORA_SCOPE_OP(dist)
   AMPHORA_SCOPE_OP(cdist)
   AMPHORA_SCOPE_OP(pdist)

@@ -34,12 +34,14 @@
 #include <amphora/ops/gelu.hpp>           // gelu, gelu_backward
 #include <amphora/ops/grid_sample.hpp>  // grid_sample
 #include <amphora/ops/group_norm.hpp>     // group_norm
+#include <amphora/ops/gru_cell.hpp>  // gru_cell
 #include <amphora/ops/index_put.hpp>  // index_put
 #include <amphora/ops/interpolate.hpp>  // interpolate
 #include <amphora/ops/l1_loss.hpp>        // l1_loss, smooth_l1_loss, huber_loss
 #include <amphora/ops/layer_norm.hpp>     // layer_norm, rms_norm
 #include <amphora/ops/likelihood_loss.hpp>  // poisson_nll_loss, gaussian_nll_loss, kl_div
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
+#include <amphora/ops/lstm_cell.hpp>  // lstm_cell
 #include <amphora/ops/margin_loss.hpp>    // soft_margin_loss, hinge_embedding_loss, margin_ranking_loss
 #include <amphora/ops/logsumexp.hpp>      // logsumexp
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
@@ -57,9 +59,11 @@
 #include <amphora/ops/prelu.hpp>          // prelu
 #include <amphora/ops/prod.hpp>           // prod
 #include <amphora/ops/relu.hpp>           // relu, relu_backward
+#include <amphora/ops/rnn_cell.hpp>  // rnn_tanh_cell, rnn_relu_cell
 #include <amphora/ops/renorm.hpp>         // renorm
 #include <amphora/ops/root.hpp>           // sqrt, rsqrt, reciprocal
 #include <amphora/ops/sign.hpp>           // abs, neg
+#include <amphora/ops/soft_cross_entropy.hpp>  // cross_entropy against probabilities
 #include <amphora/ops/softmax.hpp>        // softmax, log_softmax, softmin and their backward
 #include <amphora/ops/sum.hpp>            // sum, mean and their backward
 #include <amphora/ops/trigonometric.hpp>  // tan, asin, acos, sinh, cosh
@@ -214,6 +218,10 @@ class scope {
   AMPHORA_SCOPE_OP(triplet_margin_loss)
   AMPHORA_SCOPE_OP(multi_margin_loss)
   AMPHORA_SCOPE_OP(multilabel_margin_loss)
+  AMPHORA_SCOPE_OP(rnn_tanh_cell)
+  AMPHORA_SCOPE_OP(rnn_relu_cell)
+  AMPHORA_SCOPE_OP(lstm_cell)
+  AMPHORA_SCOPE_OP(gru_cell)
   AMPHORA_SCOPE_OP(dist)
   AMPHORA_SCOPE_OP(cdist)
   AMPHORA_SCOPE_OP(pdist)
