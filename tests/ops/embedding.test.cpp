@@ -75,6 +75,23 @@ TEST_CASE("an embedding's gradient is summed in the order of the indices, the sa
   CHECK(wrong == 0);
 }
 
+TEST_CASE("rows of any width are looked up bit by bit, at odd places too") {
+  using policy = amp::o1<amp::f16>;
+  test_context context;
+  for (const std::int64_t width : {0, 1, 8, 24, 513, 1040})
+    for (const std::int64_t skip : {0, 1}) {
+      auto memory = check::random<amp::float16>(context, {9 * width + skip}, 1);
+      const amp::view<const amp::float16> w(memory.data() + skip, {9, width});
+      const auto index = indices<std::int64_t>(context, {2, 2}, {8, 0, 3, 8});
+      const auto y = amp::wait_read(context, amp::embedding<policy>(context, index, w));
+      const auto from = amp::wait_read(context, w);
+      const std::int64_t rows[] = {8, 0, 3, 8};
+      int wrong = 0;
+      for (std::int64_t i = 0; i < 4 * width; ++i) wrong += static_cast<float>(y[static_cast<std::size_t>(i)]) != static_cast<float>(from[static_cast<std::size_t>(rows[i / width] * width + i % width)]);
+      CHECK(wrong == 0);
+    }
+}
+
 #if defined(_OPENMP) && !defined(AMPHORA_TEST_CUDA)
 TEST_CASE("an embedding's gradient has the same bits on any number of threads") {
   amp::host_context one(1), four(4);

@@ -3,9 +3,9 @@
 #include <amphora/host/context.hpp>   // host_context, host_device
 #include <amphora/host/parallel.hpp>  // for_pieces
 #include <amphora/host/run.hpp>       // host_source, host_target, load_run, store_run
-#include <amphora/ops/pick.hpp>       // pick_kernels, pool, index_source
+#include <amphora/ops/pick.hpp>       // pick_kernels, pool, index_source, no_such_number
 
-#include <algorithm>    // min
+#include <algorithm>    // fill_n, min
 #include <cstdint>      // int64_t, int32_t
 #include <cstring>      // memcpy
 #include <type_traits>  // is_same_v
@@ -77,6 +77,11 @@ struct pick_kernels<host_device> {
     using real = typename pick_real<Y, From...>::t;
     placed<real>(context, f, n, host_target(y), host_reader_t<real, From>(context, n, x)...);
   }
+  template <class Function, class Y, class Given, class Read, class... Index>
+  static void rows(host_context& context, const Function& f, std::int64_t n, std::int64_t width, const target<Y>& y, const pool<Given, Read>& x, const Index&... index) {
+    using real = typename pick_real<Y, pool<Given, Read>>::t;
+    moved_rows<real>(context, f, n, width, host_target(y), host_source(x.from), host_indices(context, n, index)...);
+  }
   template <class Function, class... From>
   static void indices(host_context& context, const Function& f, std::int64_t n, std::int64_t* y, const From&... x) {
     numbered(context, f, n, y, host_reader_t<typename pick_real<f32, From...>::t, From>(context, n, x)...);
@@ -104,6 +109,17 @@ struct pick_kernels<host_device> {
         Real out = static_cast<Real>(f(i, x...));
         store_run(y, at, 1, &out);
       }
+    });
+  }
+  template <class Real, class Function, class... Reader>
+  static void moved_rows(host_context& context, const Function& f, std::int64_t n, std::int64_t width, const host_target& y, const host_source& x, const Reader&... index) {
+    const std::int64_t parts = (width + run_length - 1) / run_length;
+    for_pieces(context, n * parts, n * width > 32768, [&](std::int64_t piece, int) {
+      const std::int64_t r = piece / parts, first = piece % parts * run_length, count = (std::min)(run_length, width - first), row = f(r, index...);
+      Real part[run_length];
+      if (row >= 0) load_run(x, row * width + first, count, part);
+      else std::fill_n(part, count, no_such_number<Real>);
+      store_run(y, r * width + first, count, part);
     });
   }
   template <class Function, class... Reader>

@@ -18,11 +18,11 @@ struct embedding_settings {
 
 namespace detail {
 
-struct looked_up {
-  std::int64_t rows, width;
-  AMPHORA_READS template <class Index, class W> AMPHORA_HD auto operator()(std::int64_t i, const Index& index, const W& w) const {
-    const std::int64_t e = i / width, row = index(e);
-    return row >= 0 && row < rows ? w(row * width + i - e * width) : no_such_number<read_by_t<W>>;
+struct row_of_index {
+  std::int64_t rows;
+  AMPHORA_READS template <class Index> AMPHORA_HD std::int64_t operator()(std::int64_t e, const Index& index) const {
+    const std::int64_t row = index(e);
+    return row >= 0 && row < rows ? row : -1;
   }
 };
 /// What an entry gives to its row. One that is not there was NaN on the way forward, and goes nowhere.
@@ -88,8 +88,8 @@ void embedding(Context& context, into<Y> y, const Index& indices, const W& weigh
     const shape s = operand(weight).shape();
     require_shape("embedding", "an output", y.target.shape(), embedding_shape("embedding", context, operand(indices), s));
     padding_row("embedding", settings.padding_idx, s[0]);
-    pick_kernels<typename Context::device>::run(context, looked_up{s[0], s[1]}, y.target.size(), write(y.target), index_of(operand(indices)),
-                                                pool_of<read_t<Policy, op::embedding, given_t<W>, given_t<W>>>(operand(weight)));
+    pick_kernels<typename Context::device>::rows(context, row_of_index{s[0]}, operand(indices).size(), s[1], write(y.target),
+                                                 pool_of<read_t<Policy, op::embedding, given_t<W>, given_t<W>>>(operand(weight)), index_of(operand(indices)));
   }
 }
 /// The gradient of embedding: each row's sum over where it was asked for, in double in the order of the indices, so it has the same bits on every run and

@@ -5,19 +5,16 @@
 #include <amphora/ops/cast.hpp>        // fill
 #include <amphora/ops/movement.hpp>    // clear_target
 #include <amphora/ops/operand.hpp>     // target
-#include <amphora/ops/pick.hpp>        // pick_kernels, index_source
+#include <amphora/ops/pick.hpp>        // pick_kernels, index_source, no_such_number
 #include <amphora/tensor/tensor.hpp>   // tensor
 
 #include <cstdint>  // int64_t
-#include <limits>   // quiet_NaN
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 /// sort(context, keys, n): in place, ascending. require_within(context, call, indices, n, low, high): where nothing waits for it, the indices are looked at
 /// and one outside [low, high) is an error.
 template <class Device> struct index_kernels;
-
-template <class Real> inline constexpr Real no_such_number = std::numeric_limits<Real>::quiet_NaN();
 
 /// A row, or one that was asked for but is not there: the nearest that is, as a negative number.
 AMPHORA_HD constexpr std::int64_t row_or_nearest(std::int64_t row, std::int64_t rows) { return row >= 0 && row < rows ? row : row < 0 ? -1 : -rows; }

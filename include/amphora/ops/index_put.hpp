@@ -147,12 +147,8 @@ struct put_entries {
   }
   AMPHORA_HD std::int64_t place(std::int64_t row, std::int64_t column) const { return row * width + column; }
 };
-struct taken_rows {
-  std::int64_t width;
-  AMPHORA_READS template <class Rows, class X> AMPHORA_HD auto operator()(std::int64_t i, const Rows& rows, const X& x) const {
-    const std::int64_t e = i / width, row = rows(e);
-    return row < 0 ? no_such_number<read_by_t<X>> : x(row * width + i - e * width);
-  }
+struct taken_row {
+  AMPHORA_READS template <class Rows> AMPHORA_HD std::int64_t operator()(std::int64_t e, const Rows& rows) const { return rows(e); }
 };
 struct emptied_rows {
   std::int64_t width;
@@ -174,10 +170,10 @@ template <class Context, class Target, class X>
 void take_rows(Context& context, const named_rows<Context>& named, const Target& target, const view<const X>& x) {
   using device = typename Context::device;
   if (memory_of(target).shape().elements() == named.wide.elements())
-    return pick_kernels<device>::run(context, taken_rows{named.width}, named.wide.elements(), gradient_target(target), named.indices(), pool_of(x));
+    return pick_kernels<device>::rows(context, taken_row{}, named.entries, named.width, gradient_target(target), pool_of(x), named.indices());
   using format = arithmetic_format_t<format_of_t<X>>;
   tensor_of_t<format, Context> each(context, named.wide);
-  pick_kernels<device>::run(context, taken_rows{named.width}, named.wide.elements(), write(each.view()), named.indices(), pool_of(x));
+  pick_kernels<device>::rows(context, taken_row{}, named.entries, named.width, write(each.view()), pool_of(x), named.indices());
   unbroadcast<format>(context, target, operand(each), memory_of(target).shape(), 1);
 }
 /// x without the rows that are named.

@@ -6,6 +6,7 @@
 #include <amphora/tensor/view.hpp>    // view
 
 #include <cstdint>      // int64_t
+#include <limits>       // quiet_NaN
 #include <type_traits>  // conditional_t, is_integral_v, is_same_v
 #include <utility>      // declval
 
@@ -20,6 +21,7 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 /// run(context, f, n, target, from…)        y[i] = f(i, x…) for i below n
 /// run_at(context, f, n, target, from…)     y[f.place(i, x…)] = f(i, x…) where that place is not negative; no two i have the same one, or all write the same
+/// rows(context, f, n, width, target, x, index…)  row r of y is row f(r, index…) of x, NaN where that is negative; rows are `width` numbers
 /// indices(context, f, n, to, from…)        the same as run to int64
 ///
 /// f     a functor at namespace scope. Its x… are readers: x(j) is number j of an operand, as float or double, or an index as int64. With sums and
@@ -50,6 +52,9 @@ template <class T> index_source index_of(const view<const T>& x) {
 template <class From> inline constexpr bool reads_double_v = false;
 template <class Given, class Read> inline constexpr bool reads_double_v<pool<Given, Read>> = std::is_same_v<Given, f64> || std::is_same_v<Read, f64>;
 template <class Y, class... From> struct pick_real { using t = std::conditional_t<(std::is_same_v<Y, f64> || ... || reads_double_v<From>), double, float>; };
+
+/// What an index reads that is not there.
+template <class Real> inline constexpr Real no_such_number = std::numeric_limits<Real>::quiet_NaN();
 
 /// The arithmetic of a functor: what its first reader of numbers gives.
 template <class Reader> using read_by_t = decltype(std::declval<const Reader&>()(std::int64_t()));
