@@ -5,7 +5,7 @@
 #include <amphora/op/promoting.hpp>   // op::grid_sample
 #include <amphora/ops/call.hpp>       // read_t, result_t, require_into, made
 #include <amphora/ops/index.hpp>      // join_rows
-#include <amphora/ops/pick.hpp>       // pick_kernels, pool_of
+#include <amphora/ops/pick.hpp>       // pick_kernels, pool_of, AMPHORA_UNROLL
 
 #include <cmath>    // floor, nearbyint
 #include <cstdint>  // int64_t
@@ -65,12 +65,14 @@ struct grid_sampling {
   /// Whether the place is lost, along another axis than this one.
   AMPHORA_HD static bool is_lost(const grid_axis (&at)[3], int but = -1) {
     bool result = false;
+    AMPHORA_UNROLL
     for (int k = 0; k < 3; ++k) result = result || (k != but && at[k].share[0] != at[k].share[0]);
     return result;
   }
   /// Pixel of a corner, −1 outside.
   AMPHORA_HD std::int64_t pixel(const grid_axis (&at)[3], int corner) const {
     std::int64_t result = 0;
+    AMPHORA_UNROLL
     for (int k = 0; k < 3; ++k) {
       const std::int64_t i = bit(corner, k) ? at[k].index[1] : at[k].index[0];
       if (i < 0 || i >= in[k]) return -1;
@@ -87,13 +89,15 @@ struct grid_sampling {
   AMPHORA_HD static double weight(const grid_axis (&at)[3], int corner, int by, int and_by) {
     if (by >= 0 && by == and_by) return 0;  // linear along each axis
     double result = 1;
+    AMPHORA_UNROLL
     for (int k = 0; k < 3; ++k) result = times(result, factor(at[k], bit(corner, k), k == by || k == and_by));
     return result;
   }
   /// All axes at a point of the grid, whose last number is the last axis' first.
   AMPHORA_READS template <class Grid> AMPHORA_HD void place(std::int64_t point, const Grid& grid, grid_axis (&at)[3]) const {
     at[0] = grid_axis{{0, 0}, {1, 0}, 0};
-    for (int k = 0; k < 3; ++k)  // of a fixed length: at stays in registers
+    AMPHORA_UNROLL
+    for (int k = 0; k < 3; ++k)
       if (k < axes) at[2 - k] = axis(2 - k, static_cast<double>(grid(point * axes + k)));
   }
 
@@ -123,6 +127,7 @@ template <> struct corner_weight<grid_weights::plain> {
 template <> struct corner_weight<grid_weights::directed> {
   AMPHORA_READS template <class Direction> AMPHORA_HD static double of(const grid_sampling& s, const grid_axis (&at)[3], int corner, int by, std::int64_t point, const Direction& direction) {
     double result = 0;
+    AMPHORA_UNROLL
     for (int k = 0; k < 3; ++k) {
       const int axis = 2 - k;
       if (k < s.axes && by != axis) result = add_once(result, times(static_cast<double>(direction(point * s.axes + k)), grid_sampling::weight(at, corner, axis, by)));

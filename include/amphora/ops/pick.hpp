@@ -16,6 +16,12 @@
 #else
 #define AMPHORA_READS
 #endif
+/// Before loops of a fixed length over local arrays, which then stay in registers.
+#if defined(__CUDACC__)
+#define AMPHORA_UNROLL _Pragma("unroll")
+#else
+#define AMPHORA_UNROLL
+#endif
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
