@@ -32,6 +32,20 @@ TEST_CASE("cross_entropy of variables has the reference's value, gradient and se
   CHECK(second == 38);
 }
 
+TEST_CASE("cross_entropy of variables against probabilities has the reference's value, gradients and second derivatives") {
+  test_context context;
+  int second = 0;
+  for (const auto& c : golden::loss_cases("cross_entropy")) {
+    if (is_by_index(c)) continue;
+    if (const double smoothing = c.option("label_smoothing"); smoothing != 0 && smoothing != 0.25) continue;
+    const amp::cross_entropy_settings settings{-100, c.option("label_smoothing"), golden::reduction_of(c)};
+    second += golden::taped(context, c, [&](const auto& tape, const auto& x, const auto& t) {
+      return c.has("weight") ? amp::cross_entropy<policy>(tape, x, t, settings, tape.constant(c.input("weight").to<double>(context))) : amp::cross_entropy<policy>(tape, x, t, settings);
+    }, "input", "target");
+  }
+  CHECK(second == 13);
+}
+
 TEST_CASE("nll_loss of variables has the reference's value, gradient and second derivatives") {
   test_context context;
   int second = 0;

@@ -8,6 +8,7 @@ set(internal gate_gradients gates_into fresh_cell_gradients gru_gates_of gru_gra
     embedding_gradient_into empty_rows clear_target cross_sum gather_beside_into gather_numbers index_put_into join_rows move pad_gradient_into padded_into put_rows resample resample_back run_cross sample_back sample_grid sample_slopes scatter_numbers sorted_keys take_rows)
 list(APPEND internal cosine_of cosine_terms cumprod_gradient_into cumprod_terms cumsum_gradient_into log_sums logsumexp_gradient_into norm_terms pdist_gradient_into
     prod_gradient_into prod_terms renorm_gradient_into renorm_terms scan_into share_sums spread terms)
+list(APPEND internal row_slope row_sums soft_loss_into soft_slope_into)
 set(called 0)
 file(READ ${ROOT}/tests/cuda/no_hidden_wait.test.cpp test)
 file(GLOB headers ${ROOT}/include/amphora/ops/*.hpp ${ROOT}/include/amphora/tensor/*.hpp ${ROOT}/include/amphora/scale/*.hpp ${ROOT}/include/amphora/optimizer/*.hpp)

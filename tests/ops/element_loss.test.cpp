@@ -1,6 +1,8 @@
 #include <amphora/ops/l1_loss.hpp>
 #include <amphora/ops/likelihood_loss.hpp>
 #include <amphora/ops/margin_loss.hpp>
+#include <amphora/ops/cast.hpp>
+#include <amphora/ops/sum.hpp>
 
 #include <ops/gradient_check.hpp>
 #include <ops/loss_case.hpp>
@@ -99,4 +101,43 @@ TEST_CASE("likelihood losses and divergences and their gradients agree with the 
             "input", "target", "var") == 12 * 3);
   CHECK(run("kl_div", [](const auto&, double x, double t) { return std::exp(t) * (4 + x + t); }, [](auto p, auto& context, const auto& c, const auto& x, const auto& t) { return amp::kl_div<decltype(p)>(context, x, t, divergence(c)); },
             [](auto p, auto& context, const auto& c, const auto& g, const auto& x, const auto& t) { return amp::kl_div_backward<decltype(p)>(context, g, x, t, divergence(c)); }, "input", "target") == 14 * 3);
+}
+
+TEST_CASE("a loss that is reduced in one pass has the bits of its elements added up, for any length, place and broadcast") {
+  test_context context;
+  const auto same = [&](const auto& x, const auto& t) {
+    const auto each = amp::huber_loss<amp::o1<amp::f16>>(context, x, t, amp::reduction::none, 0.5);
+    CHECK(check::equal_bits(context, amp::huber_loss<amp::o1<amp::f16>>(context, x, t, amp::reduction::sum, 0.5), amp::sum<amp::o1<amp::f16>>(context, each)));
+    CHECK(check::equal_bits(context, amp::huber_loss<amp::o1<amp::f16>>(context, x, t, amp::reduction::mean, 0.5), amp::mean<amp::o1<amp::f16>>(context, each)));
+  };
+  for (const std::int64_t length : {1, 7, 64, 4097, 20000}) {
+    CAPTURE(length);
+    const auto x = check::random<amp::float16>(context, {length + 1}, 1);
+    const auto t = check::random<float>(context, {length + 1}, 2);
+    same(amp::view<const amp::float16>(x.data(), {length}), amp::view<const float>(t.data(), {length}));
+    same(amp::view<const amp::float16>(x.data() + 1, {length}), amp::view<const float>(t.data() + 1, {length}));
+    same(amp::view<const amp::float16>(x.data(), {length}), amp::view<const float>(t.data(), {1}));
+  }
+  const auto rows = check::random<amp::float16>(context, {130, 72}, 3);
+  const auto row = check::random<float>(context, {72}, 4), column = check::random<float>(context, {130, 1}, 5);
+  same(rows, row), same(rows, column);
+  const auto none = check::filled(context, {0}, 1.0f);
+  CHECK(std::isnan(amp::wait_read(context, amp::huber_loss<amp::o0<>>(context, none, none))[0]));
+  CHECK(amp::wait_read(context, amp::huber_loss<amp::o0<>>(context, none, none, amp::reduction::sum))[0] == 0);
+}
+
+TEST_CASE("a loss under a policy has the bits of its operands cast by hand") {
+  test_context context;
+  const auto x = check::random<amp::float16>(context, {3, 50}, 1), t = check::random<amp::float16>(context, {50}, 2);
+  const auto wide_x = amp::cast<amp::f32>(context, x), wide_t = amp::cast<amp::f32>(context, t);
+  CHECK(check::equal_bits(context, amp::soft_margin_loss<amp::o1<amp::f16>>(context, x, t), amp::soft_margin_loss<amp::o0<>>(context, wide_x, wide_t)));
+  CHECK(check::equal_bits(context, amp::huber_loss<amp::o3<amp::f16>>(context, x, t), amp::huber_loss<amp::o0<>>(context, wide_x, wide_t)));
+  const auto g = check::filled(context, {}, 1024.0f);
+  const auto [gx, gt] = amp::huber_loss_backward<amp::o1<amp::f16>>(context, g, x, t);
+  const auto [wide_gx, wide_gt] = amp::huber_loss_backward<amp::o0<>>(context, g, wide_x, wide_t);
+  CHECK(check::equal_bits(context, gx, amp::cast<amp::f16>(context, wide_gx)));
+  CHECK(check::equal_bits(context, gt, amp::cast<amp::f16>(context, wide_gt)));
+  CHECK_THROWS_WITH_AS(amp::huber_loss<amp::o0<>>(context, x, t, amp::reduction::mean, 0), doctest::Contains("amphora [setting]"), amp::error);
+  CHECK_THROWS_WITH_AS(amp::smooth_l1_loss<amp::o0<>>(context, x, t, amp::reduction::mean, -1), doctest::Contains("amphora [setting]"), amp::error);
+  CHECK_THROWS_WITH_AS(amp::l1_loss<amp::o0<>>(context, x, check::filled(context, {3}, 1.0f)), doctest::Contains("amphora [shape]"), amp::error);
 }

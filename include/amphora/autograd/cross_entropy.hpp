@@ -1,15 +1,19 @@
-// cross_entropy and nll_loss of variables.
+// cross_entropy, against indices and probabilities, and nll_loss of variables.
 #pragma once
 #include <amphora/autograd/function.hpp>       // scaled_product
 #include <amphora/autograd/gradient_pass.hpp>  // gradient_pass
-#include <amphora/autograd/loss.hpp>           // taped_operand, if_taped_t
+#include <amphora/autograd/cast.hpp>           // reshape
+#include <amphora/autograd/loss.hpp>           // taped_operand, if_taped_t, loss_record
+#include <amphora/autograd/softmax.hpp>        // log_softmax
 #include <amphora/format/convert.hpp>          // convert
 #include <amphora/ops/cast.hpp>                // cast, fill
 #include <amphora/ops/cross_entropy.hpp>       // cross_entropy, cross_entropy_backward
 #include <amphora/ops/nll_loss.hpp>            // nll_loss, nll_loss_backward
+#include <amphora/ops/soft_cross_entropy.hpp>  // soft_target_call, soft_loss_into
 #include <amphora/ops/softmax.hpp>             // softmax_backward
 
 #include <type_traits>  // is_same_v
+#include <utility>      // move
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
@@ -59,6 +63,12 @@ struct cross_entropy_record {
   }
 };
 
+inline no_weights soft_weights(const char*, no_weights none, const soft_target_call&) { return none; }
+template <class W> W soft_weights(const char* name, const W& weights, const soft_target_call& call) {
+  require_shape(name, "class weights", weights.shape(), shape{call.weights[0]});
+  return weights.template in_same_memory<>(call.weights);
+}
+
 /// The loss is linear in x: what a gradient's gradient is worth to grad is the loss of it.
 template <class Policy, class Targets, class Weights>
 struct nll_record {
@@ -83,13 +93,27 @@ struct nll_record {
 ///
 /// logits            a variable
 /// targets, weights  variables without gradient, or views or tensors, which must outlive the graph; weights also no_weights{}
-template <class Policy, class Context, class L, class T, class W = no_weights, detail::if_variables_t<L> = 0, detail::if_taped_t<T> = 0>
+template <class Policy, class Context, class L, class T, class W = no_weights, detail::if_variables_t<L> = 0, detail::if_taped_t<T> = 0, std::enable_if_t<!is_format_v<detail::given_t<T>>, int> = 0>
 auto cross_entropy(const tape<Context>& recording, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
   const auto t = detail::taped_operand(recording, targets);
   const auto w = detail::taped_weights(recording, weights);
   using gradient_record = detail::cross_entropy_gradient_record<Policy, std::decay_t<decltype(t)>, std::decay_t<decltype(w)>>;
   using op_record = detail::cross_entropy_record<Policy, std::decay_t<decltype(t)>, std::decay_t<decltype(w)>>;
   return record(recording, cross_entropy<Policy>(recording.context(), logits.value(), t.value(), settings, detail::value_of(w)), op_record{gradient_record{settings, t, w}}, logits);
+}
+/// The same against probabilities, as of ops/soft_cross_entropy.hpp, which take a gradient too.
+template <class Policy, class Context, class L, class T, class W = no_weights, detail::if_variables_t<L> = 0, detail::if_taped_t<T> = 0, std::enable_if_t<is_format_v<detail::given_t<T>>, int> = 0>
+auto cross_entropy(const tape<Context>& recording, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
+  using namespace detail;
+  const auto t = taped_operand(recording, targets);
+  const soft_target_call call("cross_entropy", logits.shape(), t.shape(), settings);
+  const auto w = soft_weights("cross_entropy", taped_weights(recording, weights), call);
+  const auto l = log_softmax<float_logarithms>(recording, logits, call.axis);
+  result_t<Policy, op::cross_entropy, Context, L, std::decay_t<decltype(t)>> loss(recording.context(), call.narrow());
+  soft_loss_into<accumulate_t<Policy, op::cross_entropy, given_t<L>, given_t<T>>>(recording.context(), call, loss.view(), l.value(), t.value(), value_of(w));
+  const loss_record<Policy, op::cross_entropy, soft_target_function> of{{call.f, call.divisor}, call.wide};
+  if constexpr (std::is_same_v<std::decay_t<decltype(w)>, no_weights>) return reshape(recording, record(recording, std::move(loss), of, l, t), call.loss());
+  else return reshape(recording, record(recording, std::move(loss), of, l, t, w), call.loss());
 }
 
 /// nll_loss as of ops/nll_loss.hpp, recorded, under the rules of cross_entropy. It is linear, so it has derivatives of any order by its gradient.

@@ -55,15 +55,17 @@ struct map_reduce_kernels<cuda_device> {
   /// The bits of a map and then a sum, on the host and here, where f has the same bits on both.
   ///
   /// Cost  that of the sum: each operand is read once (but those that are broadcast), nothing of the operands' size is written
-  template <class Accumulate, class Function, class Y, class... X, class... Read>
+  template <class Accumulate, bool AnyAxes, class Function, class Y, class... X, class... Read>
   static void run(cuda_context& context, const Function& f, const loops<static_cast<int>(sizeof...(X))>& over, const reduction_loops& reduction, double divisor,
                   const target<Y>& y, const source<X, Read>&... x) {
     if (reduction.results == 0) return;
     using mapped = mapped_source<typename arithmetic_of<Accumulate, Read...>::t, Function, std::index_sequence_for<X...>, source<X, Read>...>;
     const map_plan plan = plan_map(over, target<f32>{}, std::index_sequence_for<X...>(), x...);
     cuda_reduction<typename arithmetic_of<Accumulate, Read...>::t, Y, mapped> sum{context, {reduction, divisor, 1}, y, mapped(f, over, plan.head == 0 && plan.eights > 0, x...)};
-    const bool side_by_side = reduction.kept_rank > 0 && reduction.kept_stride[reduction.kept_rank - 1] == 1 && reduction.kept[reduction.kept_rank - 1] > 0;
-    side_by_side ? sum.along_results() : sum.along_terms();
+    if constexpr (AnyAxes) {
+      if (reduction.kept_rank > 0 && reduction.kept_stride[reduction.kept_rank - 1] == 1 && reduction.kept[reduction.kept_rank - 1] > 0) return sum.along_results();
+    }
+    sum.along_terms();
   }
 };
 

@@ -48,7 +48,7 @@ void load_run(const host_mapped<Real, Function, Operands>& x, std::int64_t i, st
 
 template <>
 struct map_reduce_kernels<host_device> {
-  template <class Accumulate, class Function, class Y, class... X, class... Read>
+  template <class Accumulate, bool AnyAxes, class Function, class Y, class... X, class... Read>
   static void run(host_context& context, const Function& f, const loops<static_cast<int>(sizeof...(X))>& over, const reduction_loops& reduction, double divisor,
                   const target<Y>& y, const source<X, Read>&... x) {
     using real = typename arithmetic_of<Accumulate, Read...>::t;
