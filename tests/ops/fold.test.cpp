@@ -11,6 +11,8 @@
 #include <ops/golden.hpp>
 #include <ops/gradient_check.hpp>
 
+#include <utility>
+
 namespace amp = amphora;
 using golden::tensor;
 
@@ -23,6 +25,21 @@ tensor<float> widened(test_context& context, const tensor<amp::float16>& x) {
 }
 
 }  // namespace
+
+TEST_CASE("a fold is cut into chunks by its shape alone, and few results into more of them than many") {
+  const auto chunks = [](const amp::shape& s, int axis) {
+    const auto fold = amp::detail::make_fold<1>(s, amp::detail::axis_set::of({axis}, s.rank()), {&s});
+    return std::pair(fold.side_by_side, fold.parts());
+  };
+  CHECK(chunks({300, 100}, 1) == std::pair(false, std::int64_t(1)));
+  CHECK(chunks({3, 8193}, 1) == std::pair(false, std::int64_t(3)));
+  CHECK(chunks({8193, 3}, 0) == std::pair(true, std::int64_t(33)));
+  CHECK(chunks({8193, 65535}, 0) == std::pair(true, std::int64_t(33)));
+  CHECK(chunks({8193, 65536}, 0) == std::pair(true, std::int64_t(1)));  // otherwise what the chunks came to would be a share of the array
+  CHECK(chunks({0, 65536}, 0).second == 1);
+  const amp::shape a{7, 1, 64}, b{9, 64}, g{7, 9, 1}, wide{7, 9, 64};  // the gradient of a distance of rows: along the rows' numbers
+  CHECK(amp::detail::make_fold<4>(wide, amp::detail::axis_set::of({1}, 3), {&g, &g, &a, &b}).side_by_side);
+}
 
 TEST_CASE("under autocast a reduction of 16-bit numbers has the bits of the same numbers cast to float by hand, and so have its gradients once rounded") {
   test_context context;

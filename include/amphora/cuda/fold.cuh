@@ -72,7 +72,7 @@ __device__ inline void fold_results_in_kernel(const Function& f, const Loops& ov
   for (std::int64_t piece = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; piece < results * parts; piece += threads) {
     const std::int64_t part = piece / results, result = piece - part * results;
     const auto at = places_of(over.kept, result);
-    const std::int64_t begin = part * fold_rows, end = begin + fold_rows < over.terms.elements ? begin + fold_rows : over.terms.elements;
+    const std::int64_t begin = part * over.chunk(), end = begin + over.chunk() < over.terms.elements ? begin + over.chunk() : over.terms.elements;
     fold_state state = f.start();
 #pragma unroll 4
     for (std::int64_t t = begin; t < end; ++t) {

@@ -26,9 +26,9 @@ struct fold_state {
 template <class Function> inline constexpr bool gives_pairs_v = std::is_same_v<decltype(std::declval<const Function&>().finish(fold_state{})), fold_state>;
 
 /// The order of a fold, the same on every device. Terms side by side: term i of a chunk goes to lane i % fold_width, lanes fold by halves.
-/// Results side by side: fold_rows terms one after the other. Of a fold of several chunks, chunk k goes to lane k % fold_width, in order, and the
+/// Results side by side: fold_rows terms one after the other, or all where there are fold_many results. Of a fold of several chunks, chunk k goes to lane k % fold_width, in order, and the
 /// lanes fold by halves. Never tuned.
-inline constexpr std::int64_t fold_chunk = 4096, fold_width = 32, fold_rows = 256;
+inline constexpr std::int64_t fold_chunk = 4096, fold_width = 32, fold_rows = 256, fold_many = 65536;
 
 /// A fold as nested loops over dense arrays: those over the results and those over the terms of one of them.
 template <int Operands>
@@ -36,7 +36,7 @@ struct fold_loops {
   loops<Operands> kept, terms;
   bool side_by_side = false;  ///< neighbours in memory belong to different results
 
-  std::int64_t chunk() const { return side_by_side ? fold_rows : fold_chunk; }
+  AMPHORA_HD std::int64_t chunk() const { return !side_by_side ? fold_chunk : kept.elements < fold_many ? fold_rows : terms.elements > 0 ? terms.elements : 1; }
   /// Chunks of one result; a fold of nothing is one empty chunk.
   std::int64_t parts() const { return terms.elements > 0 ? (terms.elements + chunk() - 1) / chunk() : 1; }
 };
