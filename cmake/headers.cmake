@@ -124,58 +124,157 @@ set(AMPHORA_HEADERS
   include/amphora/optimizer/sum_order.hpp
   # ops
   include/amphora/ops/activation.hpp
+  include/amphora/ops/adaptive_avg_pool.hpp
   include/amphora/ops/add.hpp
   include/amphora/ops/addcmul.hpp
+  include/amphora/ops/addmm.hpp
   include/amphora/ops/arithmetic.hpp
   include/amphora/ops/atan2.hpp
+  include/amphora/ops/attention.hpp
+  include/amphora/ops/avg_pool.hpp
+  include/amphora/ops/batch_norm.hpp
+  include/amphora/ops/bilinear.hpp
+  include/amphora/ops/binary_cross_entropy.hpp
   include/amphora/ops/call.hpp
   include/amphora/ops/cast.hpp
+  include/amphora/ops/cat.hpp
   include/amphora/ops/clamp.hpp
+  include/amphora/ops/class_margin_loss.hpp
+  include/amphora/ops/cosine_embedding_loss.hpp
+  include/amphora/ops/contraction.hpp
+  include/amphora/ops/conv.hpp
+  include/amphora/ops/conv_transpose.hpp
+  include/amphora/ops/convolution.hpp
+  include/amphora/ops/convolution_options.hpp
+  include/amphora/ops/cosine_similarity.hpp
+  include/amphora/ops/cross.hpp
   include/amphora/ops/cross_entropy.hpp
+  include/amphora/ops/cumulative.hpp
+  include/amphora/ops/distance.hpp
   include/amphora/ops/dropout.hpp
+  include/amphora/ops/einsum.hpp
   include/amphora/ops/elementwise.hpp
+  include/amphora/ops/embedding.hpp
   include/amphora/ops/erfinv.hpp
   include/amphora/ops/exponential.hpp
+  include/amphora/ops/fold.hpp
   include/amphora/ops/function.hpp
+  include/amphora/ops/gather.hpp
   include/amphora/ops/gelu.hpp
+  include/amphora/ops/gradient_target.hpp
+  include/amphora/ops/grid_sample.hpp
+  include/amphora/ops/group_norm.hpp
+  include/amphora/ops/gru_cell.hpp
+  include/amphora/ops/index.hpp
+  include/amphora/ops/index_put.hpp
+  include/amphora/ops/interpolate.hpp
   include/amphora/ops/kernels.hpp
+  include/amphora/ops/l1_loss.hpp
+  include/amphora/ops/layer_norm.hpp
+  include/amphora/ops/likelihood_loss.hpp
   include/amphora/ops/linear.hpp
+  include/amphora/ops/logsumexp.hpp
+  include/amphora/ops/loss.hpp
+  include/amphora/ops/loss_reduction.hpp
+  include/amphora/ops/lstm_cell.hpp
+  include/amphora/ops/map_reduce.hpp
+  include/amphora/ops/margin_loss.hpp
+  include/amphora/ops/masked_softmax.hpp
   include/amphora/ops/matmul.hpp
+  include/amphora/ops/max_pool.hpp
+  include/amphora/ops/mm.hpp
+  include/amphora/ops/movement.hpp
   include/amphora/ops/mse_loss.hpp
+  include/amphora/ops/multi_dot.hpp
+  include/amphora/ops/nll_loss.hpp
+  include/amphora/ops/norm.hpp
+  include/amphora/ops/norm_layout.hpp
+  include/amphora/ops/norm_rule.hpp
+  include/amphora/ops/norm_terms.hpp
+  include/amphora/ops/normalization.hpp
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
+  include/amphora/ops/pad.hpp
+  include/amphora/ops/patches.hpp
+  include/amphora/ops/pdist.hpp
+  include/amphora/ops/pick.hpp
+  include/amphora/ops/pool_layout.hpp
+  include/amphora/ops/pool_options.hpp
   include/amphora/ops/pow.hpp
   include/amphora/ops/prelu.hpp
+  include/amphora/ops/prod.hpp
   include/amphora/ops/product.hpp
+  include/amphora/ops/recurrent_cell.hpp
   include/amphora/ops/reduction.hpp
   include/amphora/ops/relu.hpp
+  include/amphora/ops/renorm.hpp
+  include/amphora/ops/resample.hpp
+  include/amphora/ops/rnn_cell.hpp
   include/amphora/ops/root.hpp
+  include/amphora/ops/row_loss.hpp
+  include/amphora/ops/scan.hpp
   include/amphora/ops/scope.hpp
   include/amphora/ops/sign.hpp
+  include/amphora/ops/soft_cross_entropy.hpp
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
+  include/amphora/ops/symmetric_product.hpp
+  include/amphora/ops/triangle.hpp
   include/amphora/ops/trigonometric.hpp
+  include/amphora/ops/triplet_margin_loss.hpp
   include/amphora/ops/where.hpp
   # autograd
   include/amphora/autograd/activation.hpp
   include/amphora/autograd/add.hpp
+  include/amphora/autograd/addmm.hpp
   include/amphora/autograd/apply.hpp
   include/amphora/autograd/arithmetic.hpp
+  include/amphora/autograd/attention.hpp
   include/amphora/autograd/backward.hpp
+  include/amphora/autograd/bilinear.hpp
   include/amphora/autograd/cast.hpp
+  include/amphora/autograd/cat.hpp
   include/amphora/autograd/checkpoint.hpp
+  include/amphora/autograd/class_margin_loss.hpp
+  include/amphora/autograd/cosine_similarity.hpp
+  include/amphora/autograd/cross.hpp
+  include/amphora/autograd/cross_entropy.hpp
+  include/amphora/autograd/composed.hpp
+  include/amphora/autograd/conv.hpp
+  include/amphora/autograd/conv_transpose.hpp
+  include/amphora/autograd/convolution.hpp
+  include/amphora/autograd/cumulative.hpp
+  include/amphora/autograd/distance.hpp
   include/amphora/autograd/dropout.hpp
+  include/amphora/autograd/einsum.hpp
+  include/amphora/autograd/element_loss.hpp
   include/amphora/autograd/function.hpp
   include/amphora/autograd/gelu.hpp
   include/amphora/autograd/gradient_pass.hpp
   include/amphora/autograd/gradient_route.hpp
+  include/amphora/autograd/indexing.hpp
   include/amphora/autograd/linear.hpp
+  include/amphora/autograd/loss.hpp
   include/amphora/autograd/matmul.hpp
+  include/amphora/autograd/mm.hpp
+  include/amphora/autograd/movement.hpp
+  include/amphora/autograd/multi_dot.hpp
+  include/amphora/autograd/norm.hpp
+  include/amphora/autograd/normalization.hpp
+  include/amphora/autograd/pdist.hpp
+  include/amphora/autograd/pooling.hpp
   include/amphora/autograd/prelu.hpp
+  include/amphora/autograd/prod.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
+  include/amphora/autograd/recurrent_cell.hpp
+  include/amphora/autograd/reduction.hpp
   include/amphora/autograd/relu.hpp
+  include/amphora/autograd/renorm.hpp
+  include/amphora/autograd/row_loss.hpp
+  include/amphora/autograd/resample.hpp
   include/amphora/autograd/scope.hpp
+  include/amphora/autograd/softmax.hpp
   include/amphora/autograd/sum_to.hpp
   include/amphora/autograd/tape.hpp
   include/amphora/autograd/transcendental.hpp
@@ -185,21 +284,34 @@ set(AMPHORA_HEADERS
   include/amphora/host/block_avx2.hpp
   include/amphora/host/block_avx512.hpp
   include/amphora/host/block_part.hpp
+  include/amphora/host/class_margin_loss.hpp
   include/amphora/host/context.hpp
   include/amphora/host/convert.hpp
+  include/amphora/host/convolution.hpp
   include/amphora/host/cross_entropy.hpp
   include/amphora/host/dropout.hpp
+  include/amphora/host/fold.hpp
+  include/amphora/host/index.hpp
   include/amphora/host/level.hpp
   include/amphora/host/lines.hpp
   include/amphora/host/map.hpp
+  include/amphora/host/map_reduce.hpp
+  include/amphora/host/masked_softmax.hpp
   include/amphora/host/matmul.hpp
   include/amphora/host/memory.hpp
+  include/amphora/host/movement.hpp
+  include/amphora/host/nll_loss.hpp
   include/amphora/host/norm.hpp
+  include/amphora/host/normalization.hpp
   include/amphora/host/parallel.hpp
   include/amphora/host/parameter.hpp
+  include/amphora/host/patches.hpp
+  include/amphora/host/pick.hpp
+  include/amphora/host/pooling.hpp
   include/amphora/host/reduce.hpp
   include/amphora/host/run.hpp
   include/amphora/host/scale.hpp
+  include/amphora/host/scan.hpp
   include/amphora/host/softmax.hpp
   include/amphora/host/square_rows.hpp
   include/amphora/host/step.hpp
@@ -208,6 +320,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/step_rule.hpp
   include/amphora/host/stream.hpp
   include/amphora/host/team.hpp
+  include/amphora/host/triangle.hpp
 )
 
 # The CUDA device: installed with the others, compiled alone by tests/build/cuda, since a host compiler needs the emulator for them.
@@ -215,24 +328,44 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda.cuh
   include/amphora/cuda/access.cuh
   include/amphora/cuda/block_pool.cuh
+  include/amphora/cuda/class_margin_loss.cuh
   include/amphora/cuda/context.cuh
+  include/amphora/cuda/convolution.cuh
+  include/amphora/cuda/convolution_call.cuh
   include/amphora/cuda/cross_entropy.cuh
   include/amphora/cuda/cublas.cuh
+  include/amphora/cuda/cudnn.cuh
+  include/amphora/cuda/cudnn_convolution.cuh
+  include/amphora/cuda/cudnn_descriptor.cuh
+  include/amphora/cuda/cudnn_handle.cuh
+  include/amphora/cuda/cudnn_plan.cuh
   include/amphora/cuda/dropout.cuh
   include/amphora/cuda/error.cuh
+  include/amphora/cuda/fold.cuh
+  include/amphora/cuda/index.cuh
   include/amphora/cuda/launch.cuh
   include/amphora/cuda/lines.cuh
   include/amphora/cuda/map.cuh
+  include/amphora/cuda/map_reduce.cuh
+  include/amphora/cuda/masked_softmax.cuh
   include/amphora/cuda/matmul.cuh
   include/amphora/cuda/memory.cuh
+  include/amphora/cuda/movement.cuh
+  include/amphora/cuda/nll_loss.cuh
+  include/amphora/cuda/norm_columns.cuh
+  include/amphora/cuda/norm_lines.cuh
+  include/amphora/cuda/normalization.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh
+  include/amphora/cuda/pick.cuh
+  include/amphora/cuda/pooling.cuh
   include/amphora/cuda/product_fused.cuh
   include/amphora/cuda/product_kernels.cuh
   include/amphora/cuda/product_plan.cuh
   include/amphora/cuda/product_report.cuh
   include/amphora/cuda/reduce.cuh
   include/amphora/cuda/scale.cuh
+  include/amphora/cuda/scan.cuh
   include/amphora/cuda/softmax.cuh
   include/amphora/cuda/staging.cuh
   include/amphora/cuda/step.cuh
@@ -241,4 +374,5 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/step_numbers.cuh
   include/amphora/cuda/step_tables.cuh
   include/amphora/cuda/step_update.cuh
+  include/amphora/cuda/triangle.cuh
 )

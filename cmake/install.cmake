@@ -12,11 +12,11 @@ configure_package_config_file(cmake/amphoraConfig.cmake.in ${PROJECT_BINARY_DIR}
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/amphoraConfigVersion.cmake
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_BINARY_DIR}/amphoraConfig.cmake ${PROJECT_BINARY_DIR}/amphoraConfigVersion.cmake cmake/cuda.cmake
+install(FILES ${PROJECT_BINARY_DIR}/amphoraConfig.cmake ${PROJECT_BINARY_DIR}/amphoraConfigVersion.cmake cmake/cuda.cmake cmake/cudnn.cmake
   DESTINATION ${AMPHORA_CMAKE_DIR})
 
-foreach(name amphora amphora-cuda)
+foreach(name amphora amphora-cuda amphora-cudnn)
   configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
 endforeach()
-install(FILES ${PROJECT_BINARY_DIR}/amphora.pc ${PROJECT_BINARY_DIR}/amphora-cuda.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/amphora.pc ${PROJECT_BINARY_DIR}/amphora-cuda.pc ${PROJECT_BINARY_DIR}/amphora-cudnn.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/amphora)

@@ -28,8 +28,9 @@ template <class T> float only(test_context& context, const tensor<T>& x) { retur
 TEST_CASE("cross_entropy and its gradient agree with the reference in every format") {
   test_context context;
   int run = 0;
-  for (const auto& c : golden::cases("loss.json", {"cross_entropy"})) {
+  for (const auto& c : golden::cases("sensitive_loss.json", {"cross_entropy"})) {
     const amp::cross_entropy_settings settings{c.option("ignore_index"), c.option("label_smoothing"), reduction_of(c.option("reduction"))};
+    if (c.data.at("inputs").at("target").at("dtype") != "i64") continue;  // probabilities
     const golden::array a = c.input("input");
     const auto t = c.input("target").to_index(context);
     golden::in_all_settings([&](auto s) {

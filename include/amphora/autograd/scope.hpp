@@ -2,15 +2,44 @@
 #pragma once
 #include <amphora/autograd/activation.hpp>      // sigmoid, tanh, silu, elu, leaky_relu, abs, neg, sqrt, clamp
 #include <amphora/autograd/add.hpp>             // add
+#include <amphora/autograd/addmm.hpp>  // addmm, addmv, addr, addbmm, baddbmm
 #include <amphora/autograd/apply.hpp>           // apply
 #include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
+#include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
+#include <amphora/autograd/bilinear.hpp>  // bilinear
 #include <amphora/autograd/cast.hpp>            // cast
+#include <amphora/autograd/class_margin_loss.hpp>  // multi_margin_loss, multilabel_margin_loss
+#include <amphora/autograd/cat.hpp>  // cat, stack
+#include <amphora/autograd/cross.hpp>  // cross
+#include <amphora/autograd/cross_entropy.hpp>   // cross_entropy, nll_loss
+#include <amphora/autograd/conv.hpp>            // conv1d, conv2d, conv3d
+#include <amphora/autograd/conv_transpose.hpp>  // conv_transpose1d, conv_transpose2d, conv_transpose3d
+#include <amphora/autograd/cosine_similarity.hpp>  // cosine_similarity
+#include <amphora/autograd/cumulative.hpp>      // cumsum, cumprod
+#include <amphora/autograd/distance.hpp>        // dist, cdist
 #include <amphora/autograd/dropout.hpp>         // dropout
+#include <amphora/autograd/einsum.hpp>  // einsum, tensordot, vecdot
+#include <amphora/autograd/element_loss.hpp>    // mse_loss and the other losses of elements
 #include <amphora/autograd/gelu.hpp>            // gelu
+#include <amphora/autograd/indexing.hpp>  // embedding, gather, scatter_add, index_put
 #include <amphora/autograd/linear.hpp>          // linear
 #include <amphora/autograd/matmul.hpp>          // matmul
+#include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
+#include <amphora/autograd/movement.hpp>  // transpose, permute, slice, pad
+#include <amphora/autograd/multi_dot.hpp>  // multi_dot, chain_matmul
+#include <amphora/autograd/normalization.hpp>   // layer_norm, rms_norm, group_norm, batch_norm, instance_norm
+#include <amphora/autograd/norm.hpp>            // norm, vector_norm
+#include <amphora/autograd/pooling.hpp>         // max_pool, avg_pool and adaptive_avg_pool over one to three axes
+#include <amphora/autograd/pdist.hpp>           // pdist
 #include <amphora/autograd/prelu.hpp>           // prelu
+#include <amphora/autograd/recurrent_cell.hpp>  // rnn_tanh_cell, rnn_relu_cell, lstm_cell, gru_cell
+#include <amphora/autograd/prod.hpp>            // prod
+#include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu
+#include <amphora/autograd/row_loss.hpp>        // cosine_embedding_loss, triplet_margin_loss
+#include <amphora/autograd/resample.hpp>  // interpolate, grid_sample
+#include <amphora/autograd/renorm.hpp>          // renorm
+#include <amphora/autograd/softmax.hpp>         // softmax, log_softmax, softmin, logsumexp
 #include <amphora/autograd/tape.hpp>            // tape
 #include <amphora/autograd/transcendental.hpp>  // exp, log, pow and their kin
 #include <amphora/ops/scope.hpp>                // scope
@@ -83,6 +112,94 @@ class scope<Policy, const tape<Context>> {
   AMPHORA_SCOPE_OP(reciprocal)
   AMPHORA_SCOPE_OP(pow)
   AMPHORA_SCOPE_OP(prelu)
+  AMPHORA_SCOPE_OP(mm)
+  AMPHORA_SCOPE_OP(bmm)
+  AMPHORA_SCOPE_OP(mv)
+  AMPHORA_SCOPE_OP(dot)
+  AMPHORA_SCOPE_OP(vdot)
+  AMPHORA_SCOPE_OP(addmm)
+  AMPHORA_SCOPE_OP(addmv)
+  AMPHORA_SCOPE_OP(addr)
+  AMPHORA_SCOPE_OP(addbmm)
+  AMPHORA_SCOPE_OP(baddbmm)
+  AMPHORA_SCOPE_OP(mse_loss)
+  AMPHORA_SCOPE_OP(l1_loss)
+  AMPHORA_SCOPE_OP(smooth_l1_loss)
+  AMPHORA_SCOPE_OP(huber_loss)
+  AMPHORA_SCOPE_OP(binary_cross_entropy_with_logits)
+  AMPHORA_SCOPE_OP(binary_cross_entropy)
+  AMPHORA_SCOPE_OP(poisson_nll_loss)
+  AMPHORA_SCOPE_OP(gaussian_nll_loss)
+  AMPHORA_SCOPE_OP(kl_div)
+  AMPHORA_SCOPE_OP(soft_margin_loss)
+  AMPHORA_SCOPE_OP(hinge_embedding_loss)
+  AMPHORA_SCOPE_OP(margin_ranking_loss)
+  AMPHORA_SCOPE_OP(scaled_dot_product_attention)
+  AMPHORA_SCOPE_OP(sum)
+  AMPHORA_SCOPE_OP(mean)
+  AMPHORA_SCOPE_OP(softmax)
+  AMPHORA_SCOPE_OP(log_softmax)
+  AMPHORA_SCOPE_OP(softmin)
+  AMPHORA_SCOPE_OP(logsumexp)
+  AMPHORA_SCOPE_OP(conv1d)
+  AMPHORA_SCOPE_OP(conv2d)
+  AMPHORA_SCOPE_OP(conv3d)
+  AMPHORA_SCOPE_OP(conv_transpose1d)
+  AMPHORA_SCOPE_OP(conv_transpose2d)
+  AMPHORA_SCOPE_OP(conv_transpose3d)
+  AMPHORA_SCOPE_OP(layer_norm)
+  AMPHORA_SCOPE_OP(rms_norm)
+  AMPHORA_SCOPE_OP(group_norm)
+  AMPHORA_SCOPE_OP(batch_norm)
+  AMPHORA_SCOPE_OP(instance_norm)
+  AMPHORA_SCOPE_OP(norm)
+  AMPHORA_SCOPE_OP(vector_norm)
+  AMPHORA_SCOPE_OP(cross_entropy)
+  AMPHORA_SCOPE_OP(nll_loss)
+  AMPHORA_SCOPE_OP(tensordot)
+  AMPHORA_SCOPE_OP(vecdot)
+  AMPHORA_SCOPE_OP(multi_dot)
+  AMPHORA_SCOPE_OP(chain_matmul)
+  AMPHORA_SCOPE_OP(bilinear)
+  AMPHORA_SCOPE_OP(einsum)
+  AMPHORA_SCOPE_OP(max_pool1d)
+  AMPHORA_SCOPE_OP(max_pool2d)
+  AMPHORA_SCOPE_OP(max_pool3d)
+  AMPHORA_SCOPE_OP(avg_pool1d)
+  AMPHORA_SCOPE_OP(avg_pool2d)
+  AMPHORA_SCOPE_OP(avg_pool3d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool1d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool2d)
+  AMPHORA_SCOPE_OP(adaptive_avg_pool3d)
+  AMPHORA_SCOPE_OP(transpose)
+  AMPHORA_SCOPE_OP(permute)
+  AMPHORA_SCOPE_OP(slice)
+  AMPHORA_SCOPE_OP(cat)
+  AMPHORA_SCOPE_OP(stack)
+  AMPHORA_SCOPE_OP(pad)
+  AMPHORA_SCOPE_OP(embedding)
+  AMPHORA_SCOPE_OP(gather)
+  AMPHORA_SCOPE_OP(scatter_add)
+  AMPHORA_SCOPE_OP(index_put)
+  AMPHORA_SCOPE_OP(cross)
+  AMPHORA_SCOPE_OP(interpolate)
+  AMPHORA_SCOPE_OP(grid_sample)
+  AMPHORA_SCOPE_OP(cosine_embedding_loss)
+  AMPHORA_SCOPE_OP(triplet_margin_loss)
+  AMPHORA_SCOPE_OP(multi_margin_loss)
+  AMPHORA_SCOPE_OP(multilabel_margin_loss)
+  AMPHORA_SCOPE_OP(rnn_tanh_cell)
+  AMPHORA_SCOPE_OP(rnn_relu_cell)
+  AMPHORA_SCOPE_OP(lstm_cell)
+  AMPHORA_SCOPE_OP(gru_cell)
+  AMPHORA_SCOPE_OP(dist)
+  AMPHORA_SCOPE_OP(cdist)
+  AMPHORA_SCOPE_OP(pdist)
+  AMPHORA_SCOPE_OP(prod)
+  AMPHORA_SCOPE_OP(cumsum)
+  AMPHORA_SCOPE_OP(cumprod)
+  AMPHORA_SCOPE_OP(cosine_similarity)
+  AMPHORA_SCOPE_OP(renorm)
 #undef AMPHORA_SCOPE_OP
 
   /// amp.cast(f16{}, x)

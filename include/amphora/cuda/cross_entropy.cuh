@@ -156,6 +156,30 @@ AMPHORA_KERNEL void cross_entropy_gradients(const line_plan plan, const cross_en
   }
 }
 
+/// What the bend of a row's loss is multiplied by: the gradient, and the weights of its target, smoothed.
+template <class Real, class Y, class Grad, class Weights>
+AMPHORA_KERNEL void cross_entropy_factors(const cross_entropy_call call, const target<Y> factors, const Grad grad, const Weights weights, const double* totals) {
+  const double smoothing = static_cast<double>(call.settings.label_smoothing);
+  const std::int64_t rows = call.rows * call.inner, threads = std::int64_t(gridDim.x) * blockDim.x;
+  double spread = smoothing;
+  if (smoothing > 0 && call.weighted) {
+    spread = 0;
+    for (std::int64_t c = 0; c < call.classes; ++c) spread += smoothing / static_cast<double>(call.classes) * static_cast<double>(class_weight<Real>(call, weights, c));
+  }
+  for (std::int64_t row = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; row < rows; row += threads) {
+    const row_target target(call, row);
+    double g = 0;
+    if (target.outside) {
+      g = not_a_number<double>;
+    } else if (!target.ignored) {
+      g = static_cast<double>(read_one<Real>(grad, call.settings.reduction == reduction::none ? row : 0)) * static_cast<double>(call.settings.factor);
+      if (totals) g /= load(totals + 1);
+      g *= (1 - smoothing) * static_cast<double>(class_weight<Real>(call, weights, target.index)) + spread;
+    }
+    write_one(factors, row, static_cast<Real>(g));
+  }
+}
+
 template <>
 struct cross_entropy_kernels<cuda_device> {
   /// Near the host's numbers; the same bits for every grid. The mean's divisor never leaves the device.
@@ -187,8 +211,18 @@ struct cross_entropy_kernels<cuda_device> {
     launch(context, "cross_entropy_backward", plan.grid(context), plan.threads(), cross_entropy_gradients<real, Y, source<G>, source<L>, source<W>>, plan, call, gx, grad, logits, weights,
            mean ? static_cast<const double*>(totals.data()) : nullptr);
   }
+  template <class Y, class G, class W>
+  static void row_factors(cuda_context& context, const cross_entropy_call& call, const target<Y>& factors, const source<G>& grad, const source<W>& weights) {
+    using real = arithmetic_t<Y>;
+    const bool mean = call.settings.reduction == reduction::mean;
+    const std::int64_t rows = call.rows * call.inner, chunks = (rows + loss_chunk - 1) / loss_chunk;
+    if (rows == 0) return;
+    tensor<double, cuda_context> totals(context, shape{mean ? 2 * chunks + 2 : 0});
+    if (mean) add_up<real>(context, call, weights, nullptr, totals.data(), rows, target<Y>{});
+    launch(context, "cross_entropy_backward", grid_for(context, (rows + block_threads - 1) / block_threads), block_threads, cross_entropy_factors<real, Y, source<G>, source<W>>, call, factors, grad,
+           weights, mean ? static_cast<const double*>(totals.data()) : nullptr);
+  }
 
- private:
   /// totals [0]: the losses and the weights of all rows
   template <class Real, class Y, class W>
   static void add_up(cuda_context& context, const cross_entropy_call& call, const source<W>& weights, const double* losses, double* totals, std::int64_t rows, const target<Y>& loss) {

@@ -105,20 +105,21 @@ struct no_source {};
 /// A line of −inf, or with +inf or NaN, has sum NaN.
 ///
 /// grad  a source of the line's shape, or no_source{}
+/// sign  1, or −1 for the line's negative
 template <class Real, class Source, class Grad>
-__device__ inline line_softmax<Real> softmax_of_line(const Source& x, const line_place& at, [[maybe_unused]] const Grad& grad) {
+__device__ inline line_softmax<Real> softmax_of_line(const Source& x, const line_place& at, [[maybe_unused]] const Grad& grad, Real sign = 1) {
   line_softmax<Real> result = {minus_infinity<Real>, 0, 0};
   for (std::int64_t k = at.begin(); k < at.length; k += at.step()) {
-    const eight<Real> v = read_line<Real>(x, at, k, minus_infinity<Real>);
+    const eight<Real> v = read_line<Real>(x, at, k, sign * minus_infinity<Real>);
 #pragma unroll
-    for (int j = 0; j < 8; ++j) result.largest = larger()(result.largest, v.x[j]);
+    for (int j = 0; j < 8; ++j) result.largest = larger()(result.largest, sign * v.x[j]);
   }
   result.largest = joined(result.largest, at.team, larger());
   for (std::int64_t k = at.begin(); k < at.length; k += at.step()) {
-    eight<Real> v = read_line<Real>(x, at, k, minus_infinity<Real>);
+    eight<Real> v = read_line<Real>(x, at, k, sign * minus_infinity<Real>);
     Real sum = 0;  // eight numbers, then double: one conversion an eight
 #pragma unroll
-    for (int j = 0; j < 8; ++j) sum += (v.x[j] = std::exp(v.x[j] - result.largest));  // 0 past the end
+    for (int j = 0; j < 8; ++j) sum += (v.x[j] = std::exp(sign * v.x[j] - result.largest));  // 0 past the end
     result.sum += static_cast<double>(sum);
     if constexpr (!std::is_same_v<Grad, no_source>) {
       const eight<Real> g = read_line<Real>(grad, at, k, Real(0));

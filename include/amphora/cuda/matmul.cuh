@@ -86,7 +86,7 @@ struct cuda_product {
     const bool after = p.relu || p.has_mask;         // keep a number or make it 0, and may follow the rounding
     const bool before = p.has_bias || p.gelu;        // must not
     // cuBLASLt's relu is max(x, 0), which need not keep a NaN, and its tanh is good for 16 bits: what they would spoil is ours.
-    if (p.has_bias && single && matrices == 1 && is_direct() && !add && sums == format_id::f32 && !(p.gelu && exact)) {
+    if (p.has_bias && single && matrices == 1 && is_direct() && !add && sums == format_id::f32 && p.factor == 1 && !(p.gelu && exact)) {
       product_source row = {cast(context, memory_bias, bias, c_format, p.n), c_format, format_id::none};
       if (run_fused<Compute>(context, {p, memory, c_format}, from_a, from_b, c, row.data)) {
         if (after) finish(context, p, c, true);
@@ -149,7 +149,7 @@ struct cuda_product {
     modes.set();
     const cudaDataType_t type = cublas_type(memory), to_type = cublas_type(to_format);
     const auto at = [](auto* array, format_id format, std::int64_t i) { return static_cast<const char*>(static_cast<const void*>(array)) + i * size_of(format); };
-    const auto one = cublas_scalar<cublas_scalar_t<Compute>>(1), zero = cublas_scalar<cublas_scalar_t<Compute>>(0);
+    const auto factor = cublas_scalar<cublas_scalar_t<Compute>>(p.factor), one = cublas_scalar<cublas_scalar_t<Compute>>(1), zero = cublas_scalar<cublas_scalar_t<Compute>>(0);
     for_each_gemm(x, [&](const gemm& call, std::int64_t at_a, std::int64_t at_b, std::int64_t at_c, bool is_first) {
       const auto* beta = is_first && !onto ? &zero : &one;
       const cublasOperation_t first = call.first_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, second = call.second_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -157,10 +157,10 @@ struct cuda_product {
       char* const data_c = static_cast<char*>(to) + at_c * size_of(to_format);
       const product_name name{x, memory, to_format};
       if (call.batches == 1)
-        require_cublas(cublasGemmEx_64(handle, first, second, call.rows, call.columns, call.depth, &one, data_b, type, call.first_ld, data_a, type, call.second_ld, beta, data_c, to_type,
+        require_cublas(cublasGemmEx_64(handle, first, second, call.rows, call.columns, call.depth, &factor, data_b, type, call.first_ld, data_a, type, call.second_ld, beta, data_c, to_type,
                                        call.result_ld, Compute, CUBLAS_GEMM_DEFAULT), "cublasGemmEx_64", name);
       else
-        require_cublas(cublasGemmStridedBatchedEx_64(handle, first, second, call.rows, call.columns, call.depth, &one, data_b, type, call.first_ld, call.first_stride, data_a, type, call.second_ld,
+        require_cublas(cublasGemmStridedBatchedEx_64(handle, first, second, call.rows, call.columns, call.depth, &factor, data_b, type, call.first_ld, call.first_stride, data_a, type, call.second_ld,
                                                      call.second_stride, beta, data_c, to_type, call.result_ld, call.result_stride, call.batches, Compute, CUBLAS_GEMM_DEFAULT),
                        "cublasGemmStridedBatchedEx_64", name);
     });

@@ -107,6 +107,24 @@ struct host_cross_entropy {
       store_line(lines, gx, line, x);
     });
   }
+
+  /// What the bend of a row's loss is multiplied by: the gradient, and the weights of its target, smoothed.
+  void row_factors(host_context& context, const host_target& factors, const host_source& grad) const {
+    const bool each = call.settings.reduction == reduction::none;
+    const double total = call.settings.reduction == reduction::mean ? total_weight("cross_entropy_backward") : 1;
+    const double smoothing = static_cast<double>(call.settings.label_smoothing);
+    double spread = 0;
+    for (std::int64_t c = 0; c < call.classes && smoothing > 0; ++c) spread += smoothing / static_cast<double>(call.classes) * static_cast<double>(weight(c));
+    for_pieces(context, lines.lines(), lines.lines() > 8192, [&](std::int64_t line, int) {
+      Real g = 0;
+      if (!ignored(line)) {
+        load_run(grad, each ? line : 0, 1, &g);
+        const double own = (1 - smoothing) * static_cast<double>(weight(target(line)));
+        g = static_cast<Real>(static_cast<double>(g) / total * static_cast<double>(call.settings.factor) * (own + spread));
+      }
+      store_run(factors, line, 1, &g);
+    });
+  }
 };
 
 template <>
@@ -119,6 +137,10 @@ struct cross_entropy_kernels<host_device> {
   static void backward(host_context& context, const cross_entropy_call& call, const target<Y>& gx, const source<G>& grad,
                        const source<L>& logits, const source<W>& weights) {
     host_cross_entropy<arithmetic_t<L>>{call, logits, weights}.backward(context, gx, grad);
+  }
+  template <class Y, class G, class W>
+  static void row_factors(host_context& context, const cross_entropy_call& call, const target<Y>& factors, const source<G>& grad, const source<W>& weights) {
+    host_cross_entropy<arithmetic_t<Y>>{call, weights, weights}.row_factors(context, factors, grad);
   }
 };
 

@@ -113,6 +113,9 @@ struct host_product {
 
   void finish(std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns, std::int64_t offset, Real* sums,
               std::int64_t sums_stride, Real* memory) const {
+    if (p.factor != 1)
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t j = 0; j < columns; ++j) sums[r * sums_stride + j] *= static_cast<Real>(p.factor);
     if (p.has_bias) {
       load_run(bias, column, columns, memory);
       for (std::int64_t r = 0; r < rows; ++r)

@@ -15,11 +15,12 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 inline constexpr std::int64_t sum_columns = 256;  // results side by side that the host works on at a time; belongs to no sum
 
-template <class Real>
+/// Source  host_source, or what else has a load_run
+template <class Real, class Source = host_source>
 struct host_reduction {
   reduction_loops loops;
   host_target y;
-  host_source x;
+  Source x;
   double divisor, factor;
 
   std::int64_t offset(std::int64_t index, int rank, const std::int64_t* extent, const std::int64_t* stride) const {
@@ -37,7 +38,7 @@ struct host_reduction {
   }
 
   /// Terms lie side by side: lanes of a chunk, folded by halves.
-  static double chunk_sum(const host_source& x, std::int64_t at, std::int64_t n) {
+  static double chunk_sum(const Source& x, std::int64_t at, std::int64_t n) {
     Real lane[sum_lanes] = {}, part[sum_lanes];
     for (std::int64_t i = 0; i < n; i += sum_lanes) {
       const std::int64_t count = (std::min)(sum_lanes, n - i);

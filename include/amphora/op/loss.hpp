@@ -9,6 +9,7 @@ struct cross_entropy { using parent = loss; };
 struct nll_loss { using parent = loss; };
 struct nll_loss2d { using parent = nll_loss; };
 struct poisson_nll_loss { using parent = loss; };
+struct gaussian_nll_loss { using parent = loss; };
 struct binary_cross_entropy_with_logits { using parent = loss; };
 using bce_with_logits = binary_cross_entropy_with_logits;
 struct kl_div { using parent = loss; };

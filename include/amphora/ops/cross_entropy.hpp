@@ -1,17 +1,15 @@
 // Cross entropy of logits against class indices, forward and backward.
 #pragma once
-#include <amphora/op/loss.hpp>      // op::cross_entropy
-#include <amphora/ops/call.hpp>     // result_t, require_into, made
-#include <amphora/ops/kernels.hpp>  // cross_entropy_kernels
-#include <amphora/ops/operand.hpp>  // into, operand
+#include <amphora/op/loss.hpp>             // op::cross_entropy
+#include <amphora/ops/call.hpp>            // result_t, require_into, made
+#include <amphora/ops/kernels.hpp>         // cross_entropy_kernels
+#include <amphora/ops/loss_reduction.hpp>  // reduction, loss_shape, no_weights
+#include <amphora/ops/operand.hpp>         // into, operand
 
 #include <cstdint>      // int64_t
 #include <type_traits>  // is_same_v
 
 namespace amphora { inline namespace AMPHORA_ABI {
-
-/// What becomes of the losses of a batch.
-enum class reduction { none, mean, sum };
 
 /// The numbers of a cross entropy.
 struct cross_entropy_settings {
@@ -21,12 +19,7 @@ struct cross_entropy_settings {
   float factor = 1;                              ///< the loss and its gradient are multiplied by it, e.g. 1 / micro-batches
 };
 
-/// Says that all classes weigh the same.
-struct no_weights { using format = not_a_format; };
-
 namespace detail {
-
-inline view<const float> operand(no_weights) { return view<const float>(static_cast<const float*>(nullptr)); }
 
 /// A call whose formats travel beside it: logits [rows, classes, inner].
 struct cross_entropy_call {
@@ -38,6 +31,9 @@ struct cross_entropy_call {
 };
 
 template <class T> inline constexpr bool is_index_v = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+/// Whether targets say how probable each class is (ops/soft_cross_entropy.hpp), and not which one it is.
+template <class T, class Always = void> inline constexpr bool are_probabilities_v = false;
+template <class T> inline constexpr bool are_probabilities_v<T, std::enable_if_t<is_operand_v<T>>> = is_format_v<given_t<T>>;
 
 template <class L, class T, class W>
 cross_entropy_call cross_entropy_checked(const char* call, const view<const L>& logits, const view<const T>& targets, const view<const W>& weights,
@@ -60,21 +56,18 @@ cross_entropy_call cross_entropy_checked(const char* call, const view<const L>& 
   return result;
 }
 
-/// The shape of the loss.
-inline shape loss_shape(reduction r, const shape& per_row) { return r == reduction::none ? per_row : shape{}; }
-
 }  // namespace detail
 
 /// −log softmax(logits)[target], averaged: a sensitive op, in float whatever comes in.
 ///
 /// logits    [classes] or [rows, classes, ...]
-/// targets   class indices, int32 or int64: [rows, ...]
+/// targets   class indices, int32 or int64: [rows, ...]; of probabilities see ops/soft_cross_entropy.hpp
 /// weights   one a class, or no_weights{}
 /// Value     a scalar, or [rows, ...] without a reduction, in the policy's output format
 /// Errors    shape, setting; target (host: an index outside the classes that is not ignored). On CUDA, where nobody waits to see it, such a
 ///           row has loss NaN and gradient NaN, so that a mean and a sum are NaN and the finite check of the step finds it
 /// Source    conventions of PyTorch's cross_entropy
-template <class Policy, class Context, class L, class T, class W = no_weights, std::enable_if_t<detail::is_operand_v<L>, int> = 0>
+template <class Policy, class Context, class L, class T, class W = no_weights, std::enable_if_t<detail::is_operand_v<L> && !detail::are_probabilities_v<T>, int> = 0>
 auto cross_entropy(Context& context, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
   using result = detail::result_t<Policy, op::cross_entropy, Context, L>;
   if constexpr (detail::may_call<Policy, op::cross_entropy, L>())
@@ -82,7 +75,7 @@ auto cross_entropy(Context& context, const L& logits, const T& targets, const cr
                                 [&](auto loss) { cross_entropy<Policy>(context, into(loss), logits, targets, settings, weights); });
   else return result{};
 }
-template <class Policy, class Context, class Y, class L, class T, class W = no_weights>
+template <class Policy, class Context, class Y, class L, class T, class W = no_weights, std::enable_if_t<!detail::are_probabilities_v<T>, int> = 0>
 void cross_entropy(Context& context, into<Y> loss, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
   using namespace detail;
   if constexpr (require_into<Policy, op::cross_entropy, Y, L>()) {
@@ -106,7 +99,7 @@ void cross_entropy_backward(Context& context, const Target& gx, const G& grad, c
     cross_entropy_kernels<typename Context::device>::backward(context, call, gradient_target(gx), read(operand(grad)), read(operand(logits)), read(operand(weights)));
   }
 }
-template <class Policy, class Context, class G, class L, class T, class W = no_weights, std::enable_if_t<detail::is_operand_v<G>, int> = 0>
+template <class Policy, class Context, class G, class L, class T, class W = no_weights, std::enable_if_t<detail::is_operand_v<G> && !detail::are_probabilities_v<T>, int> = 0>
 auto cross_entropy_backward(Context& context, const G& grad, const L& logits, const T& targets, const cross_entropy_settings& settings = {}, const W& weights = {}) {
   using result = detail::gradient_of_t<L, Context>;
   return detail::made<result>(context, detail::operand(logits).shape(),

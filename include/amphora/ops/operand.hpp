@@ -68,6 +68,11 @@ template <class T> const view<T>& memory_of(const add_to<T>& y) { return y.targe
 template <class T> target<format_of_t<T>> gradient_target(const into<T>& y) { return {y.target.data(), false}; }
 template <class T> target<format_of_t<T>> gradient_target(const add_to<T>& y) { return {y.target.data(), true}; }
 
+/// The same memory under another shape of as many elements.
+template <class T> into<T> reshaped(const into<T>& y, const shape& other) { return into<T>(y.target.reshaped(other)); }
+template <class T> add_to<T> reshaped(const add_to<T>& y, const shape& other) { return add_to<T>(y.target.reshaped(other)); }
+inline no_gradient reshaped(no_gradient, const shape&) { return {}; }
+
 template <class T> inline constexpr bool is_gradient_target_v = false;
 template <class T> inline constexpr bool is_gradient_target_v<into<T>> = true;
 template <class T> inline constexpr bool is_gradient_target_v<add_to<T>> = true;

@@ -23,9 +23,6 @@ inline shape weight_along(const char* call, const shape& x, const shape& w) {
   std::int64_t extents[shape::max_rank] = {w[0], 1, 1, 1, 1, 1, 1, 1};
   return shape(extents, x.rank() - 1);
 }
-template <class T> into<T> reshaped(const into<T>& y, const shape& other) { return into<T>(y.target.reshaped(other)); }
-template <class T> add_to<T> reshaped(const add_to<T>& y, const shape& other) { return add_to<T>(y.target.reshaped(other)); }
-inline no_gradient reshaped(no_gradient, const shape&) { return {}; }
 
 }  // namespace detail
 

@@ -24,11 +24,12 @@ struct batch_loops {
   }
 };
 
-/// c [m, n] = Σ over `summed` of op(a) [m, k] · op(b) [k, n], for each matrix of `kept`.
+/// c [m, n] = factor · Σ over `summed` of op(a) [m, k] · op(b) [k, n], for each matrix of `kept`.
 ///
 /// The sum runs in float (double for f64), then the epilogue, then one rounding.
 struct product {
-  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t m = 0, n = 0, k = 0;  ///< with k = 0 nothing is read, and the result is 0
+  double factor = 1;          ///< of the sums, before the epilogue
   bool a_transposed = false;  ///< a lies as [k, m]
   bool b_transposed = false;  ///< b lies as [n, k]
   batch_loops kept;           ///< matrices of the result

@@ -1,0 +1,15 @@
+# amphora::cudnn, where amphora::cuda is and cuDNN 8 or newer is found: for convolutions through it (amphora/cuda/cudnn.cuh). Where it stands
+# elsewhere than the toolkit, CUDNN_ROOT or CUDNN_PATH names its folder. For this tree and for the installed package.
+if(TARGET amphora::cuda AND NOT TARGET amphora::cudnn)
+  find_path(CUDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDNN_ROOT} ENV CUDNN_ROOT ENV CUDNN_PATH ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES include)
+  find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 libcudnn.so.8 HINTS ${CUDNN_ROOT} ENV CUDNN_ROOT ENV CUDNN_PATH ${CUDAToolkit_LIBRARY_DIR} PATH_SUFFIXES lib lib64 lib/x64)
+  mark_as_advanced(CUDNN_INCLUDE_DIR CUDNN_LIBRARY)
+  if(CUDNN_INCLUDE_DIR AND CUDNN_LIBRARY)
+    file(STRINGS ${CUDNN_INCLUDE_DIR}/cudnn_version.h amphora_cudnn_version REGEX "^#define CUDNN_MAJOR +[0-9]+")
+    if(amphora_cudnn_version MATCHES "([0-9]+)$" AND CMAKE_MATCH_1 GREATER_EQUAL 8)
+      add_library(amphora::cudnn INTERFACE IMPORTED GLOBAL)
+      target_include_directories(amphora::cudnn INTERFACE ${CUDNN_INCLUDE_DIR})
+      target_link_libraries(amphora::cudnn INTERFACE amphora::cuda ${CUDNN_LIBRARY})
+    endif()
+  endif()
+endif()
