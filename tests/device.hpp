@@ -3,7 +3,10 @@
 #include <amphora/tensor/transfer.hpp>  // write, wait_read
 
 #if defined(AMPHORA_TEST_CUDA)
-#include <amphora/cuda.cuh>  // cuda_context
+#include <amphora/cuda/context.cuh>    // cuda_context
+#include <amphora/cuda/parameter.cuh>  // parameter_kernels
+#include <amphora/cuda/scale.cuh>      // scale_kernels
+#include <amphora/cuda/step.cuh>       // step_kernels
 #else
 #include <amphora/host/context.hpp>    // host_context
 #include <amphora/host/parameter.hpp>  // parameter_kernels

@@ -2,7 +2,9 @@
 #pragma once
 #include <device.hpp>  // test_context
 
-#if !defined(AMPHORA_TEST_CUDA)
+#if defined(AMPHORA_TEST_CUDA)
+#include <amphora/cuda.cuh>
+#else
 #include <amphora/host/class_margin_loss.hpp>  // class_margin_kernels
 #include <amphora/host/convolution.hpp>    // convolution_kernels
 #include <amphora/host/cross_entropy.hpp>  // cross_entropy_kernels

@@ -4,7 +4,7 @@
 #include <amphora/ops/conv.hpp>
 #include <amphora/ops/conv_transpose.hpp>
 #include <amphora/policy/opt_level.hpp>
-#include <device.hpp>
+#include <device_ops.hpp>
 
 #include <doctest/doctest.h>
 
