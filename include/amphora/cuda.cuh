@@ -123,6 +123,8 @@
 #include <amphora/cuda/memory.cuh>
 #include <amphora/cuda/movement.cuh>
 #include <amphora/cuda/nll_loss.cuh>
+#include <amphora/cuda/norm_columns.cuh>
+#include <amphora/cuda/norm_lines.cuh>
 #include <amphora/cuda/normalization.cuh>
 #include <amphora/cuda/operands.cuh>
 #include <amphora/cuda/parameter.cuh>

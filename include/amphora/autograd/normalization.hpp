@@ -147,8 +147,8 @@ auto normalize_taped(const tape<Context>& recording, const Call& c, const X& x, 
   return record(recording, std::move(value), normalized_record<statistic, Context, Call, is_variable_v<W>>{graph}, x, affine_input<Context>(w), affine_input<Context>(b));
 }
 /// Over lines.
-template <class Policy, class Op, class Context, class X, class W, class B>
-auto normalize_lines_taped(const char* call, const tape<Context>& recording, const lines_call& c, const X& x, const W& w, const B& b) {
+template <class Policy, class Op, class Context, class Call, class X, class W, class B>
+auto normalize_lines_taped(const char* call, const tape<Context>& recording, const Call& c, const X& x, const W& w, const B& b) {
   using value = decltype(x.value());
   if constexpr (may_call<Policy, Op, value>()) {
     require_affine(call, c, affine_value(w), affine_value(b));

@@ -27,7 +27,7 @@ template <class Real, class Y, class Source>
 AMPHORA_KERNEL void __launch_bounds__(block_threads) pool_greatest_each(const pool_window w, const target<Y> y, std::int64_t* indices, const Source x) {
   const std::int64_t outputs = w.outputs(), all = w.planes * outputs, threads = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t n = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; n < all; n += threads) {
-    const std::int64_t plane = n / outputs;
+    const std::int64_t plane = quotient(n, outputs);
     const pool_greatest<Real> best = greatest_of<Real>(w, n - plane * outputs, plane_source<Real, Source>{x, plane * w.inputs()});
     if (y.data) write_one(y, n, best.value);
     if (indices) store(reinterpret_cast<long long*>(indices) + n, static_cast<long long>(best.index));
@@ -38,7 +38,7 @@ AMPHORA_KERNEL void __launch_bounds__(block_threads) pool_take_each(const pool_w
   const std::int64_t outputs = w.outputs(), inputs = w.inputs(), all = w.planes * outputs, threads = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t n = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; n < all; n += threads) {
     const std::int64_t index = plane_indices{indices, 0}(n);
-    write_one(y, n, index >= 0 && index < inputs ? read_one<Real>(x, n / outputs * inputs + index) : Real(0));
+    write_one(y, n, index >= 0 && index < inputs ? read_one<Real>(x, quotient(n, outputs) * inputs + index) : Real(0));
   }
 }
 template <class Real, class Y, class Source>
@@ -46,17 +46,17 @@ AMPHORA_KERNEL void __launch_bounds__(block_threads) pool_give_each(const pool_w
   using numbers = plane_source<Real, Source>;
   const std::int64_t inputs = w.inputs(), all = w.planes * inputs, threads = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t n = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; n < all; n += threads) {
-    const std::int64_t plane = n / inputs, i = n - plane * inputs;
+    const std::int64_t plane = quotient(n, inputs), i = n - plane * inputs;
     const numbers g{grad, plane * w.outputs()};
     const plane_indices index{indices, plane * w.outputs()};
-    write_one(gx, n, sum_covering<Real>(w, i, given_term<Real, numbers, plane_indices>{w, g, index, i}));
+    write_one(gx, n, given_to<Real>(w, i, g, index));
   }
 }
 template <class Real, class Y, class Source>
 AMPHORA_KERNEL void __launch_bounds__(block_threads) pool_average_each(const pool_window w, const target<Y> y, const Source x) {
   const std::int64_t outputs = w.outputs(), all = w.planes * outputs, threads = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t n = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; n < all; n += threads) {
-    const std::int64_t plane = n / outputs;
+    const std::int64_t plane = quotient(n, outputs);
     write_one(y, n, average_of<Real>(w, n - plane * outputs, plane_source<Real, Source>{x, plane * w.inputs()}));
   }
 }
@@ -65,9 +65,9 @@ AMPHORA_KERNEL void __launch_bounds__(block_threads) pool_spread_each(const pool
   using numbers = plane_source<Real, Source>;
   const std::int64_t inputs = w.inputs(), all = w.planes * inputs, threads = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t n = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; n < all; n += threads) {
-    const std::int64_t plane = n / inputs;
+    const std::int64_t plane = quotient(n, inputs);
     const numbers g{grad, plane * w.outputs()};
-    write_one(gx, n, sum_covering<Real>(w, n - plane * inputs, spread_term<Real, numbers>{w, g}));
+    write_one(gx, n, spread_to<Real>(w, n - plane * inputs, g));
   }
 }
 

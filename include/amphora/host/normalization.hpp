@@ -154,11 +154,11 @@ void norm_moments(host_context& context, const norm_columns& c, double eps, cons
 
 template <>
 struct normalization_kernels<host_device> {
-  template <class T, class Y, class X, class W, class B>
+  template <bool Spreads, class T, class Y, class X, class W, class B>
   static void forward(host_context& context, const norm_lines& n, const norm_statistics<T>& s, const target<Y>& y, const source<X>& x, const source<W>& w, const source<B>& b) {
     norm_lines_forward<arithmetic_t<Y, X, W, B>>(context, n, s, y, x, w, b);
   }
-  template <class T, class Y, class G, class X, class W>
+  template <bool Spreads, class T, class Y, class G, class X, class W>
   static void backward(host_context& context, const norm_lines& n, const norm_statistics<T>& s, const target<Y>& gx, const source<G>& grad, const source<X>& x, const source<W>& w) {
     norm_lines_backward<arithmetic_t<Y, G, X, W>>(context, n, s, gx, grad, x, w);
   }

@@ -77,7 +77,7 @@ void pool_spread_planes(host_context& context, const pool_window& w, const host_
     Real* g = v + w.inputs();
     load_run(grad, plane * w.outputs(), w.outputs(), g);
     const plane_numbers<Real> numbers{g};
-    for (std::int64_t i = 0; i < w.inputs(); ++i) v[i] = sum_covering<Real>(w, i, spread_term<Real, plane_numbers<Real>>{w, numbers});
+    for (std::int64_t i = 0; i < w.inputs(); ++i) v[i] = spread_to<Real>(w, i, numbers);
     store_run(gx, plane * w.inputs(), w.inputs(), v);
   });
 }

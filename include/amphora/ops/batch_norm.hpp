@@ -71,7 +71,7 @@ struct instance_norm_kind {
   static constexpr const char* name = "instance_norm";
   static either_call call(const shape& x, const batch_norm_settings& settings) {
     if (!settings.training) return batch_call("instance_norm", x, true, settings.eps);
-    const lines_call c = group_call("instance_norm", x, channels_of("instance_norm", x)[1] ? x[1] : 1, settings.eps);
+    const groups_call c = group_call("instance_norm", x, channels_of("instance_norm", x)[1] ? x[1] : 1, settings.eps);
     if (c.terms == 1) fail("shape", "instance_norm in training has one value a channel in ", x, "; give it a larger image, or evaluate");
     return c;
   }
@@ -130,7 +130,7 @@ void batch_norm_gradients(Context& context, const G& grad, const X& x, const Run
     auto memory = make_statistics<statistic_t<X>>(context, c);
     const auto s = statistics_in(memory.view());
     fill_known(context, c, s, running);
-    if (!c.known) norm_forward_into(context, c, s, target<f32>{}, operand(x), no_weight{}, no_bias{});
+    if (!c.known) norm_forward_into(context, c, s, target<not_a_format>{}, operand(x), no_weight{}, no_bias{});
     norm_gradients(context, c, s, grad, x, w, gx, gw, gb);
   }
 }

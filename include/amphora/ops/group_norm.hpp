@@ -10,8 +10,8 @@ namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
 
 /// PyTorch refuses one number a group only where there is one group in all.
-inline lines_call group_norm_call(const char* call, const shape& x, std::int64_t groups, double eps) {
-  const lines_call c = group_call(call, x, groups, eps);
+inline groups_call group_norm_call(const char* call, const shape& x, std::int64_t groups, double eps) {
+  const groups_call c = group_call(call, x, groups, eps);
   if (c.terms * x[0] == 1) fail("shape", call, " has one number a group in ", x, "; give it more channels or a larger image");
   return c;
 }

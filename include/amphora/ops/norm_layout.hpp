@@ -10,12 +10,14 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
 /// Each device specialises it. Statistics are norm_statistics of float, or double where f64 comes in.
 ///
-///     forward(context, lines, statistics, y, x, w, b)      statistics of each line, and its value; y without memory: statistics alone
-///     backward(context, lines, statistics, gx, grad, x, w) the gradient of x, from statistics that forward left
+///     forward<Spreads>(context, lines, statistics, y, x, w, b)       statistics of each line, and its value; y a target<not_a_format>: statistics alone
+///     backward<Spreads>(context, lines, statistics, gx, grad, x, w)  the gradient of x, from statistics that forward left
 ///     products(context, columns, statistics, partial, grad, x)  Σ grad · x̂ of each part of a column: partial [parts, width], f64
 ///     moments(context, columns, eps, statistics, x)        statistics of each column
 ///     given(context, eps, statistics, mean, variance)      statistics that are not measured, but known
 ///     track(context, tracking, statistics, mean, variance) running statistics
+///
+/// Spreads: whether neighbours may share a weight; otherwise term t of a line has weight t
 template <class Device> struct normalization_kernels;
 
 /// What is known of each set of numbers that are normalized together: the mean in two parts (high + low, since a mean has more digits than
@@ -78,15 +80,18 @@ struct norm_call {
   norm_columns columns;         ///< over which the gradient of a weight is summed; of `across` also the statistics
 };
 
-/// What an op's normalizations may be, so that no other kernel is made: lines, columns, or one of them when the program runs.
+/// What an op's normalizations may be, so that no other kernel is made: lines, lines of groups of channels, columns, or one of the last two when the program runs.
 struct lines_call : norm_call {
-  static constexpr bool may_be_lines = true, may_be_columns = false;
+  static constexpr bool may_be_lines = true, may_be_columns = false, spreads = false;
+};
+struct groups_call : norm_call {
+  static constexpr bool may_be_lines = true, may_be_columns = false, spreads = true;
 };
 struct columns_call : norm_call {
-  static constexpr bool may_be_lines = false, may_be_columns = true;
+  static constexpr bool may_be_lines = false, may_be_columns = true, spreads = false;
 };
 struct either_call : norm_call {
-  static constexpr bool may_be_lines = true, may_be_columns = true;
+  static constexpr bool may_be_lines = true, may_be_columns = true, spreads = true;
   either_call() = default;
   either_call(const norm_call& c) : norm_call(c) {}
 };

@@ -68,11 +68,11 @@ inline shape channels_of(const char* call, const shape& x) {
   if (x.rank() < 2) fail("shape", call, " needs x of shape [batch, channels, ...], not ", x);
   return shape{x[0], x[1], x.product(2, x.rank())};
 }
-inline lines_call group_call(const char* call, const shape& x, std::int64_t groups, double eps) {
+inline groups_call group_call(const char* call, const shape& x, std::int64_t groups, double eps) {
   require_norm_eps(call, eps);
   const shape s = channels_of(call, x);
   if (groups < 1 || s[1] % groups != 0) fail("shape", call, " cannot share ", s[1], " channels of ", x, " among ", groups, " groups");
-  lines_call c;
+  groups_call c;
   const std::int64_t share = s[1] / groups;
   c.terms = share * s[2], c.affine = shape{s[1]};
   c.lines.lines = s[0] * groups, c.lines.length = c.terms, c.lines.groups = groups, c.lines.channels = share, c.lines.spread = s[2], c.lines.eps = eps;
@@ -142,10 +142,10 @@ template <class T, class Context, class Call, class Y, class X, class W, class B
 void norm_forward_into(Context& context, const Call& c, const norm_statistics<T>& s, const target<Y>& y, const view<const X>& x, const W& w, const B& b) {
   using kernels = normalization_kernels<typename Context::device>;
   if constexpr (Call::may_be_lines)
-    if (!c.across) return kernels::forward(context, c.lines, s, y, read(x), read(affine(w)), read(affine(b)));
+    if (!c.across) return kernels::template forward<Call::spreads>(context, c.lines, s, y, read(x), read(affine(w)), read(affine(b)));
   if constexpr (Call::may_be_columns) {
     if (!c.known) kernels::moments(context, c.columns, c.lines.eps, s, read(x));
-    if (y.data)
+    if constexpr (!std::is_same_v<Y, not_a_format>)
       norm_map(context, norm_value{is_affine_v<W>, is_affine_v<B>}, c.wide, y, x.reshaped(c.wide), statistic<T>(c, s.high()), statistic<T>(c, s.low()), statistic<T>(c, s.scale()),
                broadcast_affine(c, s, w), broadcast_affine(c, s, b));
   }
@@ -169,7 +169,7 @@ void norm_bias_gradient(Context& context, const norm_call& c, const Target& gb, 
 template <class T, class Context, class Call, class Y, class G, class X, class W>
 void norm_x_gradient(Context& context, const Call& c, const norm_statistics<T>& s, const target<Y>& gx, const view<const G>& grad, const view<const X>& x, const W& w) {
   if constexpr (Call::may_be_lines)
-    if (!c.across) return normalization_kernels<typename Context::device>::backward(context, c.lines, s, gx, read(grad), read(x), read(affine(w)));
+    if (!c.across) return normalization_kernels<typename Context::device>::template backward<Call::spreads>(context, c.lines, s, gx, read(grad), read(x), read(affine(w)));
   if constexpr (Call::may_be_columns) {
     const auto weights = broadcast_affine(c, s, w);
     const auto scale = statistic<T>(c, s.scale());
@@ -221,7 +221,7 @@ void normalize_gradients(const char* call, Context& context, const Call& c, cons
     require_affine(call, c, w, no_bias{});
     auto memory = make_statistics<statistic_t<X>>(context, c);
     const auto s = statistics_in(memory.view());
-    if constexpr (is_gradient_target_v<GX> || is_gradient_target_v<GW>) norm_forward_into(context, c, s, target<f32>{}, operand(x), no_weight{}, no_bias{});
+    if constexpr (is_gradient_target_v<GX> || is_gradient_target_v<GW>) norm_forward_into(context, c, s, target<not_a_format>{}, operand(x), no_weight{}, no_bias{});
     norm_gradients(context, c, s, grad, x, w, gx, gw, gb);
   }
 }

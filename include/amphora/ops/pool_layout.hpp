@@ -2,7 +2,7 @@
 #pragma once
 #include <amphora/detail/config.hpp>  // AMPHORA_HD
 
-#include <cstdint>  // int64_t
+#include <cstdint>  // int64_t, uint32_t
 #include <limits>   // infinity
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
@@ -16,12 +16,19 @@ namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 ///     spread<Accumulate>(context, window, gx, grad) gx[i] = Σ grad[o] / divisor of o where the window of o has i: the transpose of average
 template <class Device> struct pooling_kernels;
 
+template <class Real> inline constexpr Real below_all = -std::numeric_limits<Real>::infinity();
+
+/// a / b of numbers that are not negative: in 32 bits where they are enough, since a device divides those much faster.
+AMPHORA_HD constexpr std::int64_t quotient(std::int64_t a, std::int64_t b) {
+  return ((a | b) >> 32) == 0 ? static_cast<std::int64_t>(static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b)) : a / b;
+}
+
 /// Places begin, begin + step, … below end.
 struct pool_span {
   std::int64_t begin = 0, end = 0, step = 1;
   std::int64_t padded = 0;  ///< with the places in the padding
 
-  AMPHORA_HD constexpr std::int64_t count() const { return end > begin ? (end - begin + step - 1) / step : 0; }
+  AMPHORA_HD constexpr bool is_empty() const { return end <= begin; }
 };
 
 /// Windows that go over planes of up to three axes; the missing ones come first and have extent 1.
@@ -36,15 +43,19 @@ struct pool_window {
 
   /// The places of x in the window of output o along an axis.
   AMPHORA_HD constexpr pool_span window(int axis, std::int64_t o) const {
+    if (!adaptive) return strided(axis, o);
     pool_span s;
-    if (adaptive) {
-      s.begin = o * in[axis] / out[axis], s.end = ((o + 1) * in[axis] + out[axis] - 1) / out[axis];
-      s.padded = s.end - s.begin;
-      return s;
-    }
+    s.begin = quotient(o * in[axis], out[axis]), s.end = quotient((o + 1) * in[axis] + out[axis] - 1, out[axis]);
+    s.padded = s.end - s.begin;
+    return s;
+  }
+  /// The same where the windows are not adaptive.
+  AMPHORA_HD constexpr pool_span strided(int axis, std::int64_t o) const {
+    pool_span s;
     const std::int64_t first = o * stride[axis] - padding[axis], past = first + (size[axis] - 1) * dilation[axis] + 1;
     s.step = dilation[axis];
-    s.begin = first < 0 ? first + (-first + s.step - 1) / s.step * s.step : first;
+    s.begin = first < 0 && s.step == 1 ? 0 : first;
+    while (s.begin < 0) s.begin += s.step;
     s.end = past < in[axis] ? past : in[axis];
     s.padded = (past < in[axis] + padding[axis] ? past : in[axis] + padding[axis]) - first;  // nothing past the padding counts
     return s;
@@ -53,11 +64,11 @@ struct pool_window {
   AMPHORA_HD constexpr pool_span covering(int axis, std::int64_t i) const {
     pool_span s;
     if (adaptive) {
-      s.begin = i * out[axis] / in[axis], s.end = ((i + 1) * out[axis] + in[axis] - 1) / in[axis];
+      s.begin = quotient(i * out[axis], in[axis]), s.end = quotient((i + 1) * out[axis] + in[axis] - 1, in[axis]);
       return s;
     }
     const std::int64_t at = i + padding[axis], before = at - (size[axis] - 1) * dilation[axis];
-    s.begin = before > 0 ? (before + stride[axis] - 1) / stride[axis] : 0, s.end = at / stride[axis] + 1;
+    s.begin = before > 0 ? quotient(before + stride[axis] - 1, stride[axis]) : 0, s.end = quotient(at, stride[axis]) + 1;
     s.end = s.end < out[axis] ? s.end : out[axis];
     return s;
   }
@@ -65,7 +76,7 @@ struct pool_window {
 
 struct pool_place { std::int64_t at[3]; };
 AMPHORA_HD constexpr pool_place place_in(const std::int64_t (&extent)[3], std::int64_t i) {
-  const std::int64_t rows = i / extent[2], planes = rows / extent[1];
+  const std::int64_t rows = quotient(i, extent[2]), planes = quotient(rows, extent[1]);
   return {{planes, rows - planes * extent[1], i - rows * extent[2]}};
 }
 
@@ -79,8 +90,8 @@ template <class Real> struct pool_greatest {
 template <class Real, class X>
 AMPHORA_HD pool_greatest<Real> greatest_of(const pool_window& w, std::int64_t o, const X& x) {
   const pool_place place = place_in(w.out, o);
-  const pool_span a = w.window(0, place.at[0]), b = w.window(1, place.at[1]), c = w.window(2, place.at[2]);
-  pool_greatest<Real> best = {-std::numeric_limits<Real>::infinity(), a.count() > 0 && b.count() > 0 && c.count() > 0 ? (a.begin * w.in[1] + b.begin) * w.in[2] + c.begin : -1};
+  const pool_span a = w.strided(0, place.at[0]), b = w.strided(1, place.at[1]), c = w.strided(2, place.at[2]);
+  pool_greatest<Real> best = {below_all<Real>, !a.is_empty() && !b.is_empty() && !c.is_empty() ? (a.begin * w.in[1] + b.begin) * w.in[2] + c.begin : -1};
   for (std::int64_t i = a.begin; i < a.end; i += a.step)
     for (std::int64_t j = b.begin; j < b.end; j += b.step)
       for (std::int64_t k = c.begin; k < c.end; k += c.step) {
@@ -91,52 +102,49 @@ AMPHORA_HD pool_greatest<Real> greatest_of(const pool_window& w, std::int64_t o,
   return best;
 }
 
-/// What an average over the window of an output divides by; 0 where nothing lies in it.
-AMPHORA_HD constexpr std::int64_t pool_divisor(const pool_window& w, const pool_span& a, const pool_span& b, const pool_span& c) {
-  const std::int64_t inside = a.count() * b.count() * c.count();
-  return inside == 0 ? 0 : w.divisor != 0 ? w.divisor : w.counts_padding ? a.padded * b.padded * c.padded : inside;
-}
+/// How many places along an axis a window of an average is divided by; 0 where none lies in it.
+AMPHORA_HD constexpr std::int64_t places_that_count(const pool_window& w, const pool_span& s) { return s.is_empty() ? 0 : w.counts_padding ? s.padded : s.end - s.begin; }
 template <class Real, class X>
 AMPHORA_HD Real average_of(const pool_window& w, std::int64_t o, const X& x) {
   const pool_place place = place_in(w.out, o);
   const pool_span a = w.window(0, place.at[0]), b = w.window(1, place.at[1]), c = w.window(2, place.at[2]);
-  const std::int64_t divisor = pool_divisor(w, a, b, c);
+  const std::int64_t places = places_that_count(w, a) * places_that_count(w, b) * places_that_count(w, c);
   Real sum = 0;
   for (std::int64_t i = a.begin; i < a.end; ++i)
     for (std::int64_t j = b.begin; j < b.end; ++j)
       for (std::int64_t k = c.begin; k < c.end; ++k) sum += x((i * w.in[1] + j) * w.in[2] + k);
-  return divisor == 0 ? Real(0) : sum / static_cast<Real>(divisor);
+  return places == 0 ? Real(0) : sum / static_cast<Real>(w.divisor != 0 ? w.divisor : places);
 }
 
-/// Σ term(o) over the outputs whose windows may have place i, in their order.
-template <class Real, class Term>
-AMPHORA_HD Real sum_covering(const pool_window& w, std::int64_t i, const Term& term) {
+/// Σ grad[o] over the outputs whose index is i, in their order.
+template <class Real, class Grad, class Index>
+AMPHORA_HD Real given_to(const pool_window& w, std::int64_t i, const Grad& grad, const Index& index) {
   const pool_place place = place_in(w.in, i);
   const pool_span a = w.covering(0, place.at[0]), b = w.covering(1, place.at[1]), c = w.covering(2, place.at[2]);
   Real sum = 0;
   for (std::int64_t p = a.begin; p < a.end; ++p)
     for (std::int64_t q = b.begin; q < b.end; ++q)
-      for (std::int64_t r = c.begin; r < c.end; ++r) sum += term(p, q, r);
+      for (std::int64_t r = c.begin; r < c.end; ++r) {
+        const std::int64_t o = (p * w.out[1] + q) * w.out[2] + r;
+        if (index(o) == i) sum += grad(o);
+      }
   return sum;
 }
-/// A gradient where its index is i.
-template <class Real, class Grad, class Index> struct given_term {
-  const pool_window& w;
-  const Grad& grad;
-  const Index& index;
-  std::int64_t i;
-  AMPHORA_HD Real operator()(std::int64_t p, std::int64_t q, std::int64_t r) const {
-    const std::int64_t o = (p * w.out[1] + q) * w.out[2] + r;
-    return index(o) == i ? grad(o) : Real(0);
+/// Σ grad[o] / divisor over the outputs whose windows have place i, in their order.
+template <class Real, class Grad>
+AMPHORA_HD Real spread_to(const pool_window& w, std::int64_t i, const Grad& grad) {
+  const pool_place place = place_in(w.in, i);
+  const pool_span a = w.covering(0, place.at[0]), b = w.covering(1, place.at[1]), c = w.covering(2, place.at[2]);
+  Real sum = 0;
+  for (std::int64_t p = a.begin; p < a.end; ++p) {
+    const std::int64_t planes = places_that_count(w, w.window(0, p));
+    for (std::int64_t q = b.begin; q < b.end; ++q) {
+      const std::int64_t rows = planes * places_that_count(w, w.window(1, q)), first = (p * w.out[1] + q) * w.out[2];
+      for (std::int64_t r = c.begin; r < c.end; ++r)
+        sum += grad(first + r) / static_cast<Real>(w.divisor != 0 ? w.divisor : rows * places_that_count(w, w.window(2, r)));
+    }
   }
-};
-/// A gradient by its divisor.
-template <class Real, class Grad> struct spread_term {
-  const pool_window& w;
-  const Grad& grad;
-  AMPHORA_HD Real operator()(std::int64_t p, std::int64_t q, std::int64_t r) const {
-    return grad((p * w.out[1] + q) * w.out[2] + r) / static_cast<Real>(pool_divisor(w, w.window(0, p), w.window(1, q), w.window(2, r)));
-  }
-};
+  return sum;
+}
 
 }}}  // namespace amphora::detail
