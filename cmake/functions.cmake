@@ -71,7 +71,7 @@ function(amphora_gpu_test area)
   add_dependencies(gpu_programs test_${area})
 endfunction()
 
-# A program with CUDA sources: amphora_cuda_program(train_digits_cuda main.cpp levels_cuda.cu) gives train_digits_cuda for a real
+# A program with CUDA sources: amphora_cuda_program(train_digits_cuda main.cpp train_mlp.cu) gives train_digits_cuda for a real
 # device, with AMPHORA_CUDA_PROGRAMS, and train_digits_cuda_emulated for the emulated one, with the tests.
 function(amphora_cuda_program name)
   if(AMPHORA_CUDA_PROGRAMS)

@@ -143,7 +143,6 @@ int main(int argc, char** argv) {
   }
   std::printf("%.1f %% of %d are right\n", 100.0 * static_cast<double>(right) / static_cast<double>(n), static_cast<int>(n));
   //! [evaluate]
-
   //! [save]
   amp::wait_save_state(context, "digits.state", optimizer, scaler);
   //! [save]

@@ -14,8 +14,9 @@ using steady = std::chrono::steady_clock;
 /// Errors  amphora::error, std::runtime_error: the loss is not finite, or a file cannot be read or written
 history train_level(const options& o, const chosen_run& run, const digits& data, steady::time_point start);
 
-/// The same on a CUDA device, in programs that are built with it (DIGITS_CUDA).
-history train_level_on_cuda(const options& o, const chosen_run& run, const digits& data, steady::time_point start);
+/// One of the models on the host, or on a CUDA device in programs that are built with it (DIGITS_CUDA). Each is compiled by itself.
+using train_function = history(const options&, const chosen_run&, const digits&, steady::time_point);
+train_function train_mlp, train_cnn, train_transformer, train_mlp_on_cuda, train_cnn_on_cuda, train_transformer_on_cuda;
 
-/// Prints which formats each layer uses.
-void describe_level(const chosen_run& run);
+/// Prints which formats each layer of the model uses.
+void describe_level(const options& o, const chosen_run& run);

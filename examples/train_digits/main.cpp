@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     std::vector<history> done;
     const digits data = o.describe ? digits() : read_digits(o.data);
     for (const chosen_run& run : o.runs()) {
-      if (o.describe) describe_level(run);
+      if (o.describe) describe_level(o, run);
       else done.push_back(train_level(o, run, data, start));
     }
     if (!o.describe) print_table(done);

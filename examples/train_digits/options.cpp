@@ -64,22 +64,24 @@ std::vector<chosen_run> options::runs() const {
 
 std::string options::identity(const chosen_run& run) const {
   return fmt::format(
-      "{}, hidden {}, batch {}, accumulate {}, lr {}, clip {}, weight decay {}, label smoothing {}, growth interval {}, "
+      "{} {}, hidden {}, batch {}, accumulate {}, lr {}, clip {}, weight decay {}, label smoothing {}, growth interval {}, "
       "init scale {}, seed {}",
-      run.name(), fmt::join(hidden, ","), batch, accumulate, lr, clip, weight_decay, label_smoothing, growth_interval,
+      model, run.name(), fmt::join(hidden, ","), batch, accumulate, lr, clip, weight_decay, label_smoothing, growth_interval,
       init_scale, seed);
 }
 
 options parse_options(int argc, char** argv) {
   options o;
-  CLI::App app("Trains a multilayer perceptron on 1,797 handwritten digits in mixed precision and prints how it went.", "train_digits");
+  CLI::App app("Trains a classifier of 1,797 handwritten digits in mixed precision and prints how it went.", "train_digits");
   app.get_formatter()->column_width(42);
   app.option_defaults()->always_capture_default();
+  app.add_option("--model", o.model, "a multilayer perceptron, a convolutional net with batch norm, or a transformer over the rows")
+      ->check(CLI::IsMember({"mlp", "cnn", "transformer"}))->type_name("MODEL");
   app.add_option("--level", o.level, "opt level: O0 is float, O1 casts op by op, O2 keeps float masters, O3 is all 16 bit")
       ->check(CLI::IsMember({"O0", "O1", "O2", "O3", "all"}))->type_name("LEVEL");
   app.add_option("--format", o.format, "the 16-bit format of O1, O2 and O3")->check(CLI::IsMember({"f16", "bf16", "all"}))->type_name("FORMAT");
   std::string hidden = fmt::format("{}", fmt::join(o.hidden, ","));
-  app.add_option("--hidden", hidden, "sizes of the hidden layers")->type_name("N,N,..")
+  auto* sizes = app.add_option("--hidden", hidden, "sizes of the hidden layers; of a cnn its channels, 16,32 unless said; of a transformer the width of each block, 64,64")->type_name("N,N,..")
       ->check([&](const std::string& text) { return read_sizes(text, o.hidden); }, "");
   app.add_option("--epochs", o.epochs, "how many in total, also after --resume")->check(whole(1, 1000000))->type_name("N");
   app.add_option("--batch", o.batch, "samples in a batch")->check(whole(1, 1000000))->type_name("N");
@@ -102,6 +104,10 @@ options parse_options(int argc, char** argv) {
   app.add_flag("--describe", o.describe, "print which formats each layer uses, and train nothing");
   try {
     app.parse(argc, argv);
+    if (sizes->count() == 0 && o.model == "cnn") o.hidden = {16, 32};
+    if (sizes->count() == 0 && o.model == "transformer") o.hidden = {64, 64};
+    if (o.model == "transformer" && (o.hidden.front() % 4 != 0 || std::any_of(o.hidden.begin(), o.hidden.end(), [&](int width) { return width != o.hidden.front(); })))
+      throw CLI::ValidationError("--hidden", "all blocks of a transformer have one width, a multiple of its 4 heads");
     if (o.runs().size() != 1 && (!o.save.empty() || !o.resume.empty()))
       throw CLI::ValidationError("--save and --resume", "a file holds one run; choose one --level and one --format");
     if (o.save_every && o.save.empty()) throw CLI::ValidationError("--save-every", "there is no --save FILE to write");

@@ -12,9 +12,10 @@ struct chosen_run {
 };
 
 struct options {
+  std::string model = "mlp";    ///< or cnn, transformer
   std::string level = "O1", format = "f16";
   std::string device = "host";  ///< or cuda
-  std::vector<int> hidden = {256, 128};
+  std::vector<int> hidden = {256, 128};  ///< of a cnn the channels of each convolution, of a transformer the width of each block
   int epochs = 30;      ///< in total, also after a resume
   int batch = 32;
   int accumulate = 1;   ///< batches a step

@@ -1,10 +1,10 @@
-// The training loop, for any level.
+// The training loop, for any model and level.
 #pragma once
 #include "batches.hpp"
 #include "data.hpp"
 #include "history.hpp"
+#include "layers.hpp"
 #include "levels.hpp"
-#include "network.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 
@@ -26,8 +26,8 @@
 using seconds = std::chrono::duration<double>;
 
 /// The share of samples whose largest logit is at their label, in percent.
-template <class Plan, class Context>
-double accuracy(Context& context, network<Plan, Context>& net, batches<typename network<Plan, Context>::image_type, Context>& samples) {
+template <class Model, class Context>
+double accuracy(Context& context, Model& net, batches<typename Model::image_type, Context>& samples) {
   samples.gather(0, samples.size());
   const std::vector<float> logits = amp::wait_read(context, net.forward(context, samples.images()));
   std::int64_t right = 0;
@@ -60,15 +60,17 @@ auto scaler_for(Context& context, const options& o) {
 
 /// A run under one level: all that it holds between two steps, and what can be done with it.
 ///
+/// Model    mlp, cnn or transformer under the level
+/// Plan     digits_plan of the level
 /// Context  the device that it runs on
-template <class Level, class Context>
+template <class Model, class Plan, class Context>
 class trainer {
-  using plan = digits_plan<Level>;
-  using image = typename network<plan, Context>::image_type;
+  using plan = Plan;
+  using image = typename Model::image_type;
 
  public:
   trainer(Context& context, const options& o, const chosen_run& run, const digits& data)
-      : o_(o), run_(run), context_(context), net_(context_, o.hidden, o.seed), scaler_(scaler_for<plan>(context_, o)),
+      : o_(o), run_(run), context_(context), net_(context_, o), scaler_(scaler_for<plan>(context_, o)),
         optimizer_(context_, rule_of(o), net_.parameters()), train_(context_, data.train), test_(context_, data.test) {
     // Pixels that are nearly always blank leave moments that decay for thousands of steps; below 2^-126 they would slow each of them.
     optimizer_.set_subnormals(amp::subnormals::flush);
@@ -112,7 +114,8 @@ class trainer {
     if (result.epochs.empty()) result.epochs.push_back({at_.epoch, at_.step, at_.epoch_loss, accuracy(context_, net_, test_)});
     const amp::scale_state scale = scaler_.wait_state(context_);
     result.scale = scale.scale, result.skipped = scale.skipped;
-    result.bytes = net_.bytes() + net_.size() * amp::adamw::states * std::int64_t(sizeof(float));
+    result.bytes = net_.bytes();
+    for (const amp::parameter_view& p : net_.parameters()) result.bytes += p.n * amp::adamw::states * std::int64_t(sizeof(float));
     if (speeds.size() > 1) speeds.erase(speeds.begin());  // the first epoch warms up
     std::sort(speeds.begin(), speeds.end());
     result.samples_per_second = speeds.empty() ? 0 : speeds[speeds.size() / 2];
@@ -135,14 +138,12 @@ class trainer {
     amp::ticket ticket;
     for (int micro = 0; micro < o_.accumulate && trained() < train_.size(); ++micro, ++at_.batch) {
       train_.gather(trained(), o_.batch);
-      net_.forward(context_, train_.images());
-      const auto loss = net_.loss(context_, train_.labels(), loss_);
+      const auto loss = net_.loss(context_, train_.images(), train_.labels(), {loss_, micro > 0});
       const float value = amp::wait_read(context_, loss)[0];
       require_finite(value);
       loss_sum += static_cast<double>(value) * o_.accumulate * train_.labels().size();
       const auto scaled_loss = scaler_.scale(context_, loss);
-      if (micro == 0) net_.backward(context_, scaled_loss.gradient(), train_.labels(), loss_, [](auto gradient) { return amp::into(gradient); });
-      else net_.backward(context_, scaled_loss.gradient(), train_.labels(), loss_, [](auto gradient) { return amp::add_to(gradient); });
+      net_.backward(context_, scaled_loss);
       ticket = scaled_loss.ticket();
     }
     auto gradients = amp::scaled(optimizer_.gradients(), ticket);
@@ -170,20 +171,24 @@ class trainer {
   void save(position at) {
     if (o_.save.empty()) return;
     const identity run = own_identity();
-    amp::wait_save_state(context_, o_.save.c_str(), amp::saved("run", run), optimizer_, scaler_, amp::saved("epoch", at.epoch), amp::saved("batch", at.batch),
-                         amp::saved("step", at.step), amp::saved("loss sum", at.loss_sum), amp::saved("epoch loss", at.epoch_loss));
+    net_.with_state([&](auto... state) {
+      amp::wait_save_state(context_, o_.save.c_str(), amp::saved("run", run), optimizer_, scaler_, amp::saved("epoch", at.epoch), amp::saved("batch", at.batch),
+                           amp::saved("step", at.step), amp::saved("loss sum", at.loss_sum), amp::saved("epoch loss", at.epoch_loss), state...);
+    });
   }
   void resume() {
     identity run = own_identity();
-    amp::load_state(context_, o_.resume.c_str(), amp::saved("run", run), optimizer_, scaler_, amp::saved("epoch", at_.epoch), amp::saved("batch", at_.batch),
-                    amp::saved("step", at_.step), amp::saved("loss sum", at_.loss_sum), amp::saved("epoch loss", at_.epoch_loss));
+    net_.with_state([&](auto... state) {
+      amp::load_state(context_, o_.resume.c_str(), amp::saved("run", run), optimizer_, scaler_, amp::saved("epoch", at_.epoch), amp::saved("batch", at_.batch),
+                      amp::saved("step", at_.step), amp::saved("loss sum", at_.loss_sum), amp::saved("epoch loss", at_.epoch_loss), state...);
+    });
     if (run != own_identity()) throw std::runtime_error(o_.resume + " was saved by another run (" + run.data() + "), not by this one (" + own_identity().data() + ")");
   }
 
   const options& o_;
   chosen_run run_;
   Context& context_;
-  network<plan, Context> net_;
+  Model net_;
   decltype(scaler_for<plan>(std::declval<Context&>(), std::declval<const options&>())) scaler_;
   amp::mixed_optimizer<amp::adamw, Context> optimizer_;
   batches<image, Context> train_, test_;
@@ -197,7 +202,11 @@ auto at_level(const chosen_run& run, Function f) {
   return amp::dispatch<amp::o0<>, amp::o1<amp::f16>, amp::o1<amp::bf16>, amp::o2<amp::f16>, amp::o2<amp::bf16>, amp::o3<amp::f16>, amp::o3<amp::bf16>>(
       run.name().c_str(), f);
 }
-template <class Context>
+/// Trains a Model<Plan, Context>, where Plan is that of the run's level.
+template <template <class, class> class Model, class Context>
 history train_on(Context& context, const options& o, const chosen_run& run, const digits& data, steady::time_point start) {
-  return at_level(run, [&](auto level) { return trainer<decltype(level), Context>(context, o, run, data).run(start); });
+  return at_level(run, [&](auto level) {
+    using plan = digits_plan<decltype(level)>;
+    return trainer<Model<plan, Context>, plan, Context>(context, o, run, data).run(start);
+  });
 }

@@ -4,6 +4,7 @@
 
 #include <amphora/host/dropout.hpp>
 #include <amphora/host/map.hpp>
+#include <amphora/host/map_reduce.hpp>
 #include <amphora/host/memory.hpp>
 #include <amphora/host/reduce.hpp>
 #include <amphora/host/scale.hpp>
@@ -15,6 +16,8 @@
 #include <amphora/ops/clamp.hpp>
 #include <amphora/ops/dropout.hpp>
 #include <amphora/ops/elementwise.hpp>
+#include <amphora/ops/l1_loss.hpp>
+#include <amphora/ops/margin_loss.hpp>
 #include <amphora/ops/mse_loss.hpp>
 #include <amphora/ops/relu.hpp>
 #include <amphora/ops/root.hpp>
@@ -131,6 +134,21 @@ TEST_CASE_TEMPLATE("gradients of broadcast operands have the host's bits", T, fl
       const auto a = ordinary<T>(c, {9, 130, 70}, 1), b = ordinary<T>(c, narrow, 2);
       return std::move(amp::add_backward<amp::policy<>>(c, a, a, b, 0.3).second);
     });
+}
+
+TEST_CASE("losses without logarithms and exponentials have the host's bits") {
+  using P = amp::o1<amp::f16>;
+  for (const auto r : {amp::reduction::mean, amp::reduction::none}) {
+    same_on_both([r](auto& c) { return amp::huber_loss<P>(c, ordinary<float16>(c, {130, 70}, 1), ordinary<float>(c, {70}, 2), r, 0.3); });
+    same_on_both([r](auto& c) { return amp::smooth_l1_loss<P>(c, ordinary<float16>(c, {130, 70}, 1), ordinary<float>(c, {130, 1}, 2), r, 0.3); });
+    same_on_both([r](auto& c) { return amp::margin_ranking_loss<P>(c, ordinary<float>(c, {9100}, 1), ordinary<float>(c, {9100}, 2), ordinary<float>(c, {9100}, 3), r, 0.3); });
+    same_on_both([r](auto& c) { return amp::hinge_embedding_loss<P>(c, ordinary<float>(c, {9100}, 1), ordinary<float>(c, {1}, 3), r, 0.3); });
+  }
+  same_on_both([](auto& c) {
+    const auto x = ordinary<float16>(c, {130, 70}, 1);
+    const auto t = ordinary<float>(c, {70}, 2);
+    return amp::huber_loss_backward<P>(c, amp::huber_loss<P>(c, x, t), x, t, amp::reduction::mean, 0.3).second;
+  });
 }
 
 TEST_CASE_TEMPLATE("a squared error and its gradients have the host's bits", T, float16, float) {

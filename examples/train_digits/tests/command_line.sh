@@ -27,7 +27,7 @@ says() {
   grep -q -e "$2" "$1" || { echo "no '$2' in $1:"; cat "$1"; failed=1; }
 }
 
-for bad in '--level O4' '--level o1' '--format f32' '--epochs 0' '--epochs -1' '--epochs 2.5' '--epochs many' '--epochs 99999999999999999999' '--batch 0' \
+for bad in '--model rnn' '--model transformer --hidden 64,32' '--model transformer --hidden 6' '--level O4' '--level o1' '--format f32' '--epochs 0' '--epochs -1' '--epochs 2.5' '--epochs many' '--epochs 99999999999999999999' '--batch 0' \
            '--accumulate 0' '--lr nan' '--lr inf' '--lr -1' '--lr 1e999' '--lr fast' '--clip -1' '--weight-decay x' '--label-smoothing 1.5' '--growth-interval 0' \
            '--init-scale 0' '--init-scale 1e39' '--hidden 0' '--hidden 8,,8' '--hidden 8,' '--hidden a' '--seed -1' '--threads 0' '--device gpu' '--device cuda' '--save-every -1' '--save-every 5' \
            '--level all --save x' '--format all --resume x' '--nothing' 'stray' '--lr'; do
@@ -39,6 +39,8 @@ says out --label-smoothing
 ends 0 --describe --level all --format all
 says out '^O3 bf16'
 says out 'loss scaling: dynamic'
+for model in cnn transformer; do ends 0 --describe --model $model --level O2; done
+says out 'scaled_dot_product_attention'
 
 ends 1 --data nothing.csv
 says err 'nothing.csv'
@@ -69,6 +71,7 @@ ends 1 --epochs 3 --batch 500 --seed 2 --resume good.state
 says err 'was saved by another run'
 ends 1 --epochs 3 --batch 500 --level O0 --resume good.state
 ends 1 --epochs 3 --batch 500 --hidden 8 --resume good.state
+ends 1 --epochs 3 --batch 500 --model cnn --resume good.state
 ends 1 --resume absent.state
 head -c 5000 good.state >cut.state
 ends 1 --epochs 3 --batch 500 --resume cut.state

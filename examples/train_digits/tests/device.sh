@@ -33,6 +33,22 @@ for level in O0 O1 O2 O3; do
   done
 done
 
+# Small ones of the other models, for a few steps.
+for model in cnn transformer; do
+  for device in host cuda; do
+    "$program" --device $device --model $model --hidden 8,8 --level O2 --epochs 1 --batch 360 >$device.log
+    grep '^O2 .*%' $device.log | tail -n 1 >$device.row
+  done
+  awk -v name="$model" '
+    { accuracy[NR] = $3; loss[NR] = $5 }
+    END {
+      a = accuracy[1] - accuracy[2]; l = loss[1] / loss[2] - 1
+      ok = NR == 2 && a < 2 && a > -2 && l < 0.01 && l > -0.01
+      printf "%s: host %s %%, loss %s; cuda %s %%, loss %s%s\n", name, accuracy[1], loss[1], accuracy[2], loss[2], ok ? "" : ": too far apart"
+      exit !ok
+    }' host.row cuda.row || failed=1
+done
+
 for pair in 'host cuda' 'cuda host'; do
   from=${pair% *} to=${pair#* }
   "$program" --device "$to" --level O2 --format f16 --epochs 2 --resume O2.f16.$from.state >resumed.log

@@ -54,7 +54,7 @@ template <class Op> constexpr void require_op() {
 }
 template <class Policy, class Op, class... Inputs> constexpr void require_allowed() {
   static_assert(is_allowed_v<Policy, Op, Inputs...>,
-      "amphora [forbidden-op]: its gradient leaves a 16-bit range even if it computes in f32; for binary_cross_entropy call bce_with_logits, or stay in f32 from its inputs on");
+      "amphora [forbidden-op]: its gradient leaves a 16-bit range even if it computes in f32; for binary_cross_entropy call binary_cross_entropy_with_logits, or stay in f32 from its inputs on");
 }
 template <class Policy, class Op, class... Inputs> constexpr void require_common_format() {
   static_assert(have_common_format_v<Policy, Op, Inputs...>,
