@@ -1,6 +1,7 @@
 # One function for each kind of test.
 
-# A test binary by area: amphora_test(format convert.test.cpp storage.test.cpp)
+# A test binary by area: amphora_test(format convert.test.cpp storage.test.cpp). Where a folder sets AMPHORA_UNOPTIMIZED_TESTS, at -O0 on
+# every device: for tests of arithmetic by many ops, which take longer to compile than to run.
 function(amphora_test area)
   add_executable(test_${area} ${ARGN})
   target_link_libraries(test_${area} PRIVATE amphora::amphora amphora_doctest_main)
@@ -9,6 +10,9 @@ function(amphora_test area)
     target_link_libraries(test_${area} PRIVATE OpenMP::OpenMP_CXX)
   endif()
   target_compile_definitions(test_${area} PRIVATE AMPHORA_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  if(AMPHORA_UNOPTIMIZED_TESTS)
+    target_compile_options(test_${area} PRIVATE -O0)
+  endif()
   add_test(NAME ${area} COMMAND test_${area})
   set_tests_properties(${area} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
@@ -34,6 +38,9 @@ function(amphora_emulated_test area)
   endif()
   amphora_test(${area} ${ARGN})
   amphora_emulate(test_${area})
+  if(NOT AMPHORA_UNOPTIMIZED_TESTS)
+    target_compile_options(test_${area} PRIVATE -O1)  # whatever the build's level is: compiling takes longer than running
+  endif()
   target_compile_definitions(test_${area} PRIVATE AMPHORA_TEST_CUDA)
   set_tests_properties(${area} PROPERTIES LABELS emulated)
   if(NOT AMPHORA_GPU_TESTS)
@@ -46,8 +53,7 @@ function(amphora_emulate target)
   target_compile_definitions(${target} PRIVATE AMPHORA_EMULATED_CUDA)
   target_include_directories(${target} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulated_cuda)
   target_include_directories(${target} SYSTEM PRIVATE ${AMPHORA_CUDA_HEADERS})  # their number types and enumerations
-  # At -O1, whatever the build's level is: what is tested is the arithmetic, and compiling takes longer than running.
-  target_compile_options(${target} PRIVATE -O1 -ffp-contract=off -Wno-unknown-pragmas)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -Wno-unknown-pragmas)
   target_link_libraries(${target} PRIVATE Boost::context)
 endfunction()
 
@@ -94,6 +100,7 @@ function(amphora_cuda_program name)
   target_link_libraries(${name}_emulated PRIVATE amphora::amphora)
   target_include_directories(${name}_emulated PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   amphora_emulate(${name}_emulated)
+  target_compile_options(${name}_emulated PRIVATE -O1)
   if(NOT AMPHORA_GPU_TESTS)
     add_dependencies(gpu_programs ${name}_emulated)
   endif()

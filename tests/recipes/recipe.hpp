@@ -3,8 +3,8 @@
 #include <device_ops.hpp>  // of CUDA everything, of the host the kernels
 #if !defined(AMPHORA_TEST_CUDA)
 #include <amphora/amphora.hpp>
-#include <amphora/ops.hpp>
 #endif
+#include <amphora/ops.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
