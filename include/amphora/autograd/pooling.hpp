@@ -57,7 +57,7 @@ template <class Policy, int Axes, class Context, class X>
 auto max_pool_taped(const tape<Context>& recording, const X& x, const per_axis& size, const max_pool_options& options) {
   auto pooled = max_pool_with_indices<Policy, Axes>(recording.context(), x.value(), size, options);
   auto indices = std::make_shared<tensor<std::int64_t, Context>>(std::move(pooled.indices));
-  return record(recording, std::move(pooled.value), pool_take_record<Context>{pool_sizes::max(max_pool_name[Axes - 1], Axes, x.shape(), size, options).window, std::move(indices)}, x);
+  return record(recording, std::move(pooled.value), pool_take_record<Context>{pool_sizes::largest(max_pool_name[Axes - 1], Axes, x.shape(), size, options).window, std::move(indices)}, x);
 }
 template <class Policy, class Context, class X>
 auto avg_pool_taped(const char* call, const tape<Context>& recording, const X& x, const pool_sizes& sizes) {

@@ -33,8 +33,8 @@ struct bce_with_logits_function {
   }
   template <class Real, class... W> AMPHORA_HD Real slope(by<0>, Real grad, Real x, Real t, W... weights) const {
     const element_weights<Real> w = chosen(t, weights...);
-    const Real e = std::exp(x > 0 ? -x : x), near = 1 / (1 + e), far = e / (1 + e);
-    return grad * w.all * add_once(multiply_once(1 - t, x > 0 ? near : far), -multiply_once(t * w.positive, x > 0 ? far : near));
+    const Real e = std::exp(x > 0 ? -x : x), large = 1 / (1 + e), rest = e / (1 + e);
+    return grad * w.all * add_once(multiply_once(1 - t, x > 0 ? large : rest), -multiply_once(t * w.positive, x > 0 ? rest : large));
   }
   template <class Real, class... W> AMPHORA_HD Real slope(by<1>, Real grad, Real x, Real t, W... weights) const {
     const element_weights<Real> w = chosen(t, weights...);
@@ -49,8 +49,8 @@ struct bce_with_logits_function {
   }
   template <class Real, class... W> AMPHORA_HD Real curvature(by<0>, by<1>, Real h, Real x, Real t, W... weights) const {
     const element_weights<Real> w = chosen(t, weights...);
-    const Real e = std::exp(x > 0 ? -x : x), near = 1 / (1 + e), far = e / (1 + e);
-    return -h * w.all * add_once(x > 0 ? near : far, multiply_once(w.positive, x > 0 ? far : near));
+    const Real e = std::exp(x > 0 ? -x : x), large = 1 / (1 + e), rest = e / (1 + e);
+    return -h * w.all * add_once(x > 0 ? large : rest, multiply_once(w.positive, x > 0 ? rest : large));
   }
   template <class Real, class... W> AMPHORA_HD Real curvature(by<1>, by<0>, Real h, Real x, Real t, W... weights) const { return curvature(by<0>{}, by<1>{}, h, x, t, weights...); }
 };

@@ -26,7 +26,7 @@ void run_max_pool(Context& context, const pool_window& w, const target<Y>& y, st
 template <class Policy, int Axes, class Context, class Y, class X>
 void max_pool_into(Context& context, const into<Y>& y, const X& x, const per_axis& size, const max_pool_options& options) {
   if constexpr (require_into<Policy, op::max_pool, Y, X>()) {
-    const pool_sizes sizes = pool_sizes::max(max_pool_name[Axes - 1], Axes, operand(x).shape(), size, options);
+    const pool_sizes sizes = pool_sizes::largest(max_pool_name[Axes - 1], Axes, operand(x).shape(), size, options);
     require_shape(max_pool_name[Axes - 1], "an output", y.target.shape(), sizes.value);
     run_max_pool<Policy>(context, sizes.window, write(y.target), nullptr, x);
   }
@@ -35,7 +35,7 @@ template <class Policy, int Axes, class Context, class X>
 auto max_pool_made(Context& context, const X& x, const per_axis& size, const max_pool_options& options) {
   using result = result_t<Policy, op::max_pool, Context, X>;
   if constexpr (may_call<Policy, op::max_pool, X>())
-    return made<result>(context, pool_sizes::max(max_pool_name[Axes - 1], Axes, operand(x).shape(), size, options).value,
+    return made<result>(context, pool_sizes::largest(max_pool_name[Axes - 1], Axes, operand(x).shape(), size, options).value,
                         [&](auto y) { max_pool_into<Policy, Axes>(context, into(y), x, size, options); });
   else return result{};
 }
@@ -44,7 +44,7 @@ auto max_pool_with_indices(Context& context, const X& x, const per_axis& size, c
   using value = result_t<Policy, op::max_pool, Context, X>;
   max_pool_result<value, tensor<std::int64_t, Context>> result;
   if constexpr (may_call<Policy, op::max_pool, X>()) {
-    const pool_sizes sizes = pool_sizes::max(max_pool_name[Axes - 1], Axes, operand(x).shape(), size, options);
+    const pool_sizes sizes = pool_sizes::largest(max_pool_name[Axes - 1], Axes, operand(x).shape(), size, options);
     result.value = value(context, sizes.value), result.indices = tensor<std::int64_t, Context>(context, sizes.value);
     run_max_pool<Policy>(context, sizes.window, write(result.value.view()), result.indices.data(), x);
   }
@@ -55,7 +55,7 @@ template <class Policy, int Axes, class Context, class Target, class G, class By
 void max_pool_gradient_into(Context& context, const Target& gx, const G& grad, const By& by, const per_axis& size, const max_pool_options& options) {
   using kernels = pooling_kernels<typename Context::device>;
   const char* call = max_pool_backward_name[Axes - 1];
-  const pool_sizes sizes = pool_sizes::max(call, Axes, memory_of(gx).shape(), size, options);
+  const pool_sizes sizes = pool_sizes::largest(call, Axes, memory_of(gx).shape(), size, options);
   require_shape(call, "a gradient of the value", operand(grad).shape(), sizes.value);
   if constexpr (std::is_same_v<typename std::decay_t<decltype(operand(by))>::value_type, std::int64_t>) {
     require_shape(call, "indices", operand(by).shape(), sizes.value);

@@ -77,7 +77,7 @@ struct pool_sizes {
   pool_window window;
   shape value;
 
-  static pool_sizes max(const char* call, int axes, const shape& x, const per_axis& size, const max_pool_options& o) {
+  static pool_sizes largest(const char* call, int axes, const shape& x, const per_axis& size, const max_pool_options& o) {
     return of(call, axes, x, size, o.stride_or(size), o.padding(), o.dilation(), o.ceils());
   }
   static pool_sizes average(const char* call, int axes, const shape& x, const per_axis& size, const avg_pool_options& o) {
