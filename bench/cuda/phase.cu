@@ -46,7 +46,7 @@ double median(std::vector<double> x) {
 /// Milliseconds of one call of work, between two events, as the median of rounds that together take about so many seconds.
 template <class Work>
 double milliseconds(cudaStream_t stream, double seconds, const Work& work) {
-  cudaEvent_t begin, end;
+  cudaEvent_t begin = nullptr, end = nullptr;
   require(cudaEventCreate(&begin), "cudaEventCreate"), require(cudaEventCreate(&end), "cudaEventCreate");
   const auto once = [&](int calls) {
     require(cudaEventRecord(begin, stream), "cudaEventRecord");

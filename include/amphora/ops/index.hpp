@@ -51,7 +51,7 @@ struct joined_rows {
     std::int64_t count = 0, last = 0;
     for (std::int64_t k = first; k < entries; k += 8) {
       bool done = false;
-      for (int j = 0; j < 8; ++j) {
+      AMPHORA_UNROLL for (int j = 0; j < 8; ++j) {  // the lanes stay in registers
         const std::int64_t key = k + j < entries ? keys(k + j) : end;
         done = done || key >= end;
         if (done) continue;
@@ -61,7 +61,7 @@ struct joined_rows {
       if (done) break;
     }
     if (by == joined_by::last) return of.value(last, column, x...);
-    for (int j = 0; j < 4; ++j) sum[j] = add_once(sum[j], sum[j + 4]);
+    AMPHORA_UNROLL for (int j = 0; j < 4; ++j) sum[j] = add_once(sum[j], sum[j + 4]);
     const double total = add_once(add_once(sum[0], sum[2]), add_once(sum[1], sum[3]));
     return by == joined_by::mean ? total / static_cast<double>(count) : total;
   }

@@ -1,6 +1,7 @@
 // What each unit of the programs uses: kernels of the library's own, and one with the program's functor.
 #pragma once
 #include <amphora/cuda.cuh>
+#include <amphora/ops/add.hpp>
 
 #include <cstdio>
 #include <cstring>
