@@ -47,7 +47,8 @@ int main() {
   z.shape();
 #endif
 #ifdef AMPHORA_FAIL_unknown_storage_type_targets
-  amp::cross_entropy<o1>(context, x, y);
+  const short classes[2] = {0, 1};
+  amp::cross_entropy<o1>(context, x, amp::view{classes, {2}});
 #endif
 #ifdef AMPHORA_FAIL_unknown_policy_scope
   amp::autocast<float>(context, [&](auto a) { return a.relu(x); });
