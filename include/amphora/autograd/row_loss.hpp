@@ -22,7 +22,10 @@ struct combination_record {
 
  private:
   template <class Pass, class H, std::size_t... K, class... X> void each(Pass& pass, const H& h, std::index_sequence<K...>, const X&... x) const {
-    (pass.write(std::get<K>(std::tie(x...)), [&](auto target) { slope_sum<static_cast<int>(K), Policy, Op>(pass.context(), f, wide, target, h.value(), x.value()...); }), ...);
+    (one<static_cast<int>(K)>(pass, h, std::get<K>(std::tie(x...)), x...), ...);
+  }
+  template <int K, class Pass, class H, class To, class... X> void one(Pass& pass, const H& h, const To& to, const X&... x) const {
+    pass.write(to, [&](auto target) { slope_sum<K, Policy, Op>(pass.context(), f, wide, target, h.value(), x.value()...); });
   }
 };
 
