@@ -1,6 +1,7 @@
 #include <amphora/autograd/conv.hpp>
 
 #include <amphora/autograd/scope.hpp>
+#include <autograd/convolution_case.hpp>
 #include <autograd/golden.hpp>
 #include <autograd/values.hpp>
 #include <ops/convolution_case.hpp>
@@ -9,22 +10,6 @@
 namespace amp = amphora;
 using policy = amp::o1<amp::f16>;
 using options = amp::convolution_options;
-
-namespace {
-
-/// Of each case with an op that takes (policy, tape, options, x, w, b…).
-template <class Function> int second_derivatives(const char* op, const Function& function) {
-  test_context context;
-  int second = 0;
-  for (const auto& c : golden::cases("contraction_conv.json", {op})) {
-    const auto how = golden::convolution_options_of(c);
-    if (c.has("bias")) second += golden::taped(context, c, [&](const auto& tape, const auto& x, const auto& w, const auto& b) { return function(tape, how, x, w, b); }, "input", "weight", "bias");
-    else second += golden::taped(context, c, [&](const auto& tape, const auto& x, const auto& w) { return function(tape, how, x, w, amp::no_bias{}); }, "input", "weight");
-  }
-  return second;
-}
-
-}  // namespace
 
 TEST_CASE("conv1d, conv2d and conv3d of variables have the reference's value, gradients and second derivatives") {
   CHECK(second_derivatives("conv1d", [](const auto& tape, const auto& how, const auto& x, const auto& w, const auto& b) { return amp::conv1d<policy>(tape, x, w, b, how); }) == 17);
