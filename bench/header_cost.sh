@@ -5,7 +5,7 @@
 #
 # "types" is formats, ops and policies (what a CUDA unit includes); "amphora.hpp" is the library for the host, Eigen's headers
 # among it; "Eigen/Core" alone stands beside it, since that is most of it. "and tape" has the ops and the tape on top. For nvcc also
-# "cuda.cuh", and beside it CUDA's own headers that it includes.
+# "cuda.cuh" and "cuda_ops.cuh", and beside them CUDA's own headers that they include.
 set -eu
 cd "$(dirname "$0")/.."
 rounds=${1:-5}
@@ -21,6 +21,7 @@ echo '#include <amphora/amphora.hpp>' >"$folder/umbrella.cpp"
 printf '#include <amphora/%s.hpp>\n' amphora autograd ops >"$folder/tape.cpp"
 echo '#include <Eigen/Core>' >"$folder/eigen.cpp"
 echo '#include <amphora/cuda.cuh>' >"$folder/cuda.cpp"
+echo '#include <amphora/cuda_ops.cuh>' >"$folder/cuda_ops.cpp"
 printf '#include <%s>\n' cuda_bf16.h cuda_fp16.h cublasLt.h cublas_v2.h >"$folder/toolkit.cpp"
 
 # Prints "file time" for each round and file; files take turns, so that a slow moment of the machine meets all of them.
@@ -34,13 +35,13 @@ rounds_of() {
   done
 }
 
-printf '%-12s%10s%10s%12s%10s%12s%10s%10s   seconds, all but the first over empty\n' compiler empty types amphora.hpp 'and tape' Eigen/Core cuda.cuh toolkit
+printf '%-12s%10s%10s%12s%10s%12s%10s%14s%10s   seconds, all but the first over empty\n' compiler empty types amphora.hpp 'and tape' Eigen/Core cuda.cuh cuda_ops.cuh toolkit
 for compiler in ${*:-g++ clang++ nvcc}; do
   command -v "$compiler" >/dev/null 2>&1 || continue
   flags= more=
-  [ "$(basename "$compiler")" != nvcc ] || flags='-x cu -arch=sm_90' more='cuda toolkit'
+  [ "$(basename "$compiler")" != nvcc ] || flags='-x cu -arch=sm_90' more='cuda cuda_ops toolkit'
   rounds_of "$compiler" "$flags" "$more" | awk -v compiler="$compiler" '
     !($1 in best) || $2 < best[$1] { best[$1] = $2 }
     function over(file) { return file in best ? sprintf("%.2f", (best[file] - best["empty"]) / 1e6) : "-" }
-    END { printf "%-12s%10.2f%10s%12s%10s%12s%10s%10s\n", compiler, best["empty"] / 1e6, over("types"), over("umbrella"), over("tape"), over("eigen"), over("cuda"), over("toolkit") }'
+    END { printf "%-12s%10.2f%10s%12s%10s%12s%10s%14s%10s\n", compiler, best["empty"] / 1e6, over("types"), over("umbrella"), over("tape"), over("eigen"), over("cuda"), over("cuda_ops"), over("toolkit") }'
 done

@@ -326,6 +326,7 @@ set(AMPHORA_HEADERS
 # The CUDA device: installed with the others, compiled alone by tests/build/cuda, since a host compiler needs the emulator for them.
 set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda.cuh
+  include/amphora/cuda_ops.cuh
   include/amphora/cuda/access.cuh
   include/amphora/cuda/block_pool.cuh
   include/amphora/cuda/class_margin_loss.cuh

@@ -1,6 +1,5 @@
 // A whole training step as one CUDA graph: forward, backward, optimizer and scaler are replayed without the host.
-#include <amphora/cuda.cuh>
-#include <amphora/ops.hpp>
+#include <amphora/cuda_ops.cuh>
 
 #include <cstdio>
 #include <vector>

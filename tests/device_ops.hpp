@@ -3,7 +3,7 @@
 #include <device.hpp>  // test_context
 
 #if defined(AMPHORA_TEST_CUDA)
-#include <amphora/cuda.cuh>
+#include <amphora/cuda_ops.cuh>
 #else
 #include <amphora/host/class_margin_loss.hpp>  // class_margin_kernels
 #include <amphora/host/convolution.hpp>    // convolution_kernels

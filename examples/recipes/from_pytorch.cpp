@@ -16,7 +16,7 @@
 namespace amp = amphora;
 
 struct half : amp::o1<amp::f16> {};      // autocast's lists of ops, as a type
-using context_type = amp::host_context;  // with <amphora/cuda.cuh>: amp::cuda_context
+using context_type = amp::host_context;  // with <amphora/cuda_ops.cuh>: amp::cuda_context
 //! [start]
 
 //! [data]

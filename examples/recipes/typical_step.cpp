@@ -1,6 +1,6 @@
 // The typical step: a forward pass under a policy, the loss scaled, gradients by a tape, one step, one update of the scale.
 #if defined(RECIPE_ON_CUDA)
-#include <amphora/cuda.cuh>
+#include <amphora/cuda_ops.cuh>
 using context_type = amphora::cuda_context;
 #else
 #include <amphora/amphora.hpp>

@@ -1,5 +1,5 @@
 // Built by nvcc where there is one; the tests build it for the emulated device.
-#include <amphora/cuda.cuh>
+#include <amphora/cuda_ops.cuh>
 
 #include "cnn.hpp"
 #include "train.hpp"

@@ -1,4 +1,4 @@
-// The tape: what ops do to variables is recorded and differentiated. For programs on any device, beside amphora.hpp or cuda.cuh.
+// The tape: what ops do to variables is recorded and differentiated. For programs on any device, beside amphora.hpp or cuda_ops.cuh.
 #pragma once
 #include <amphora/autograd/activation.hpp>
 #include <amphora/autograd/add.hpp>

@@ -1,4 +1,5 @@
-// The library for programs that run on a CUDA device: the front, and the device's kernels. No host device, and no Eigen.
+// The library for programs that run on a CUDA device: the front, and what an optimizer step needs of the device. No ops, no host
+// device, no Eigen.
 #pragma once
 #include <amphora/error.hpp>
 #include <amphora/version.hpp>
@@ -104,40 +105,14 @@
 
 #include <amphora/cuda/access.cuh>
 #include <amphora/cuda/block_pool.cuh>
-#include <amphora/cuda/class_margin_loss.cuh>
 #include <amphora/cuda/context.cuh>
-#include <amphora/cuda/convolution.cuh>
-#include <amphora/cuda/convolution_call.cuh>
-#include <amphora/cuda/cross_entropy.cuh>
-#include <amphora/cuda/cublas.cuh>
-#include <amphora/cuda/dropout.cuh>
 #include <amphora/cuda/error.cuh>
-#include <amphora/cuda/fold.cuh>
-#include <amphora/cuda/index.cuh>
 #include <amphora/cuda/launch.cuh>
-#include <amphora/cuda/lines.cuh>
 #include <amphora/cuda/map.cuh>
-#include <amphora/cuda/map_reduce.cuh>
-#include <amphora/cuda/masked_softmax.cuh>
-#include <amphora/cuda/matmul.cuh>
 #include <amphora/cuda/memory.cuh>
-#include <amphora/cuda/movement.cuh>
-#include <amphora/cuda/nll_loss.cuh>
-#include <amphora/cuda/norm_columns.cuh>
-#include <amphora/cuda/norm_lines.cuh>
-#include <amphora/cuda/normalization.cuh>
 #include <amphora/cuda/operands.cuh>
 #include <amphora/cuda/parameter.cuh>
-#include <amphora/cuda/pick.cuh>
-#include <amphora/cuda/pooling.cuh>
-#include <amphora/cuda/product_fused.cuh>
-#include <amphora/cuda/product_kernels.cuh>
-#include <amphora/cuda/product_plan.cuh>
-#include <amphora/cuda/product_report.cuh>
-#include <amphora/cuda/reduce.cuh>
 #include <amphora/cuda/scale.cuh>
-#include <amphora/cuda/scan.cuh>
-#include <amphora/cuda/softmax.cuh>
 #include <amphora/cuda/staging.cuh>
 #include <amphora/cuda/step.cuh>
 #include <amphora/cuda/step_check.cuh>
@@ -145,4 +120,3 @@
 #include <amphora/cuda/step_numbers.cuh>
 #include <amphora/cuda/step_tables.cuh>
 #include <amphora/cuda/step_update.cuh>
-#include <amphora/cuda/triangle.cuh>

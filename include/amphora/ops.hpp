@@ -1,4 +1,4 @@
-// The ops: what a policy casts for. For programs on any device, beside amphora.hpp or cuda.cuh.
+// The ops: what a policy casts for. Beside amphora.hpp; cuda_ops.cuh includes it for a CUDA device.
 #pragma once
 #include <amphora/ops/activation.hpp>
 #include <amphora/ops/adaptive_avg_pool.hpp>

@@ -1,7 +1,6 @@
 // A whole step whose backward pass is the tape's, captured in a graph and replayed, beside the same steps made one by one.
 #include <amphora/autograd.hpp>  // tape, backward, checkpoint
-#include <amphora/cuda.cuh>
-#include <amphora/ops.hpp>
+#include <amphora/cuda_ops.cuh>
 
 #include <autograd/values.hpp>
 #include <device.hpp>  // test_context

@@ -1,6 +1,5 @@
 // A whole step (forward, backward, optimizer, update) captured in a graph and replayed, beside the same steps made one by one.
-#include <amphora/cuda.cuh>
-#include <amphora/ops.hpp>
+#include <amphora/cuda_ops.cuh>
 
 #include <device.hpp>  // test_context, device_array, read_device
 

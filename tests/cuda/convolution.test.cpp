@@ -1,6 +1,6 @@
 #include <amphora/cuda/convolution.cuh>
 
-#include <amphora/cuda.cuh>
+#include <amphora/cuda_ops.cuh>
 #include <amphora/ops/conv.hpp>
 #include <amphora/policy/opt_level.hpp>
 #include <cuda/beside_host.hpp>

@@ -1,6 +1,5 @@
 // Every public function that is not named wait_… is called here while nothing may wait; no_hidden_wait.cmake holds the list complete.
-#include <amphora/cuda.cuh>
-#include <amphora/ops.hpp>
+#include <amphora/cuda_ops.cuh>
 #include <amphora/optimizer/state_file.hpp>  // load_state, wait_save_state
 
 #include <device.hpp>  // test_context, device_array

@@ -1,8 +1,7 @@
 // A little of everything on the CUDA device, so that a unit that calls it has the whole device.
 #pragma once
 #include <amphora/autograd.hpp>
-#include <amphora/cuda.cuh>
-#include <amphora/ops.hpp>
+#include <amphora/cuda_ops.cuh>
 #include <amphora/detail/config.hpp>  // AMPHORA_HD
 
 #include <cstdint>

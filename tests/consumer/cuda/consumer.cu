@@ -1,6 +1,6 @@
 // A program of somebody who uses the CUDA device. It ends with 0 where the numbers are right, and where there is no device and
 // the library says so; the driver is not needed to start it.
-#include <amphora/cuda.cuh>
+#include <amphora/cuda_ops.cuh>
 
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
 // A program of somebody who has cuDNN. It ends with 0 where a handle is made, and where there is no device and the library says so.
-#include <amphora/cuda.cuh>
+#include <amphora/cuda_ops.cuh>
 #include <amphora/cuda/cudnn.cuh>
 
 #include <cstdio>

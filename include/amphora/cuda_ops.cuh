@@ -1,0 +1,32 @@
+// The ops on a CUDA device: cuda.cuh, ops.hpp and the kernels that serve them.
+#pragma once
+#include <amphora/cuda.cuh>
+#include <amphora/ops.hpp>
+
+#include <amphora/cuda/class_margin_loss.cuh>
+#include <amphora/cuda/convolution.cuh>
+#include <amphora/cuda/convolution_call.cuh>
+#include <amphora/cuda/cross_entropy.cuh>
+#include <amphora/cuda/cublas.cuh>
+#include <amphora/cuda/dropout.cuh>
+#include <amphora/cuda/fold.cuh>
+#include <amphora/cuda/index.cuh>
+#include <amphora/cuda/lines.cuh>
+#include <amphora/cuda/map_reduce.cuh>
+#include <amphora/cuda/masked_softmax.cuh>
+#include <amphora/cuda/matmul.cuh>
+#include <amphora/cuda/movement.cuh>
+#include <amphora/cuda/nll_loss.cuh>
+#include <amphora/cuda/norm_columns.cuh>
+#include <amphora/cuda/norm_lines.cuh>
+#include <amphora/cuda/normalization.cuh>
+#include <amphora/cuda/pick.cuh>
+#include <amphora/cuda/pooling.cuh>
+#include <amphora/cuda/product_fused.cuh>
+#include <amphora/cuda/product_kernels.cuh>
+#include <amphora/cuda/product_plan.cuh>
+#include <amphora/cuda/product_report.cuh>
+#include <amphora/cuda/reduce.cuh>
+#include <amphora/cuda/scan.cuh>
+#include <amphora/cuda/softmax.cuh>
+#include <amphora/cuda/triangle.cuh>
