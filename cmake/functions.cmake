@@ -13,6 +13,8 @@ function(amphora_test area)
   if(AMPHORA_UNOPTIMIZED_TESTS)
     target_compile_options(test_${area} PRIVATE -O0)
   endif()
+  # Eight sources in one unit: the headers are read once for them, and what they instantiate is compiled once.
+  set_target_properties(test_${area} PROPERTIES UNITY_BUILD ${AMPHORA_UNITY_TESTS} UNITY_BUILD_BATCH_SIZE 8)
   add_test(NAME ${area} COMMAND test_${area})
   set_tests_properties(${area} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()

@@ -9,14 +9,12 @@ using policy = amp::o1<amp::f16>;
 
 namespace {
 
-constexpr const char* file = "transparent_elementwise.json";
-
 /// How many cases of an op of one operand had second derivatives to compare.
 template <class Function>
-int second(const char* op, const Function& function) {
+int activation_cases(const char* op, const Function& function) {
   test_context context;
   int result = 0;
-  for (const auto& c : golden::cases(file, {op})) {
+  for (const auto& c : golden::cases(golden::elementwise_file, {op})) {
     if (c.has("min")) continue;  // below
     result += golden::taped(context, c, [&](const auto& tape, const auto& x) { return function(tape, x, c); }, "input");
   }
@@ -26,24 +24,24 @@ int second(const char* op, const Function& function) {
 }  // namespace
 
 TEST_CASE("activations of variables have the reference's values, gradients and second derivatives") {
-  CHECK(second("sigmoid", [](const auto& tape, const auto& x, const auto&) { return amp::sigmoid<policy>(tape, x); }) == 5);
-  CHECK(second("tanh", [](const auto& tape, const auto& x, const auto&) { return amp::tanh<policy>(tape, x); }) == 5);
-  CHECK(second("silu", [](const auto& tape, const auto& x, const auto&) { return amp::silu<policy>(tape, x); }) == 5);
-  CHECK(second("elu", [](const auto& tape, const auto& x, const auto& c) { return amp::elu<policy>(tape, x, c.option("alpha").template get<double>()); }) == 10);
-  CHECK(second("leaky_relu", [](const auto& tape, const auto& x, const auto& c) { return amp::leaky_relu<policy>(tape, x, c.option("negative_slope").template get<double>()); }) == 15);
+  CHECK(activation_cases("sigmoid", [](const auto& tape, const auto& x, const auto&) { return amp::sigmoid<policy>(tape, x); }) == 5);
+  CHECK(activation_cases("tanh", [](const auto& tape, const auto& x, const auto&) { return amp::tanh<policy>(tape, x); }) == 5);
+  CHECK(activation_cases("silu", [](const auto& tape, const auto& x, const auto&) { return amp::silu<policy>(tape, x); }) == 5);
+  CHECK(activation_cases("elu", [](const auto& tape, const auto& x, const auto& c) { return amp::elu<policy>(tape, x, c.option("alpha").template get<double>()); }) == 10);
+  CHECK(activation_cases("leaky_relu", [](const auto& tape, const auto& x, const auto& c) { return amp::leaky_relu<policy>(tape, x, c.option("negative_slope").template get<double>()); }) == 15);
 }
 
 TEST_CASE("abs, neg, sqrt and clamp of variables have the reference's values, gradients and second derivatives") {
-  CHECK(second("abs", [](const auto& tape, const auto& x, const auto&) { return amp::abs<policy>(tape, x); }) == 5);
-  CHECK(second("neg", [](const auto& tape, const auto& x, const auto&) { return amp::neg<policy>(tape, x); }) == 5);
-  CHECK(second("sqrt", [](const auto& tape, const auto& x, const auto&) { return amp::sqrt<policy>(tape, x); }) == 5);
-  CHECK(second("clamp", [](const auto& tape, const auto& x, const auto& c) {
+  CHECK(activation_cases("abs", [](const auto& tape, const auto& x, const auto&) { return amp::abs<policy>(tape, x); }) == 5);
+  CHECK(activation_cases("neg", [](const auto& tape, const auto& x, const auto&) { return amp::neg<policy>(tape, x); }) == 5);
+  CHECK(activation_cases("sqrt", [](const auto& tape, const auto& x, const auto&) { return amp::sqrt<policy>(tape, x); }) == 5);
+  CHECK(activation_cases("clamp", [](const auto& tape, const auto& x, const auto& c) {
     const double infinity = std::numeric_limits<double>::infinity();
     return amp::clamp<policy>(tape, x, c.option("min").is_null() ? -infinity : c.option("min").template get<double>(), c.option("max").is_null() ? infinity : c.option("max").template get<double>());
   }) == 20);
   test_context context;
   int between = 0;
-  for (const auto& c : golden::cases(file, {"clamp"}))
+  for (const auto& c : golden::cases(golden::elementwise_file, {"clamp"}))
     if (c.has("max")) between += golden::taped(context, c, [](const auto& tape, const auto& x, const auto& a, const auto& b) { return amp::clamp<policy>(tape, x, a, b); }, "input", "min", "max");
   CHECK(between == 3);
 }

@@ -8,13 +8,11 @@ using policy = amp::o1<amp::f16>;
 
 namespace {
 
-constexpr const char* file = "widening.json";
-
 template <class Function>
 int second_of_three(const char* op, const Function& function) {
   test_context context;
   int result = 0;
-  for (const auto& c : golden::cases(file, {op})) {
+  for (const auto& c : golden::cases(golden::widening_file, {op})) {
     const double value = c.option("value");
     if (value == 0) continue;  // ours then reads nothing of the product
     result += golden::taped(context, c, [&](const auto& tape, const auto& x, const auto& a, const auto& b) { return function(tape, x, a, b, value); }, "input", "tensor1", "tensor2");
@@ -27,7 +25,7 @@ int second_of_three(const char* op, const Function& function) {
 TEST_CASE("atan2, addcmul and addcdiv of variables have the reference's values, gradients and second derivatives") {
   test_context context;
   int angles = 0;
-  for (const auto& c : golden::cases(file, {"atan2"})) angles += golden::taped(context, c, [](const auto& tape, const auto& a, const auto& b) { return amp::atan2<policy>(tape, a, b); }, "input", "other");
+  for (const auto& c : golden::cases(golden::widening_file, {"atan2"})) angles += golden::taped(context, c, [](const auto& tape, const auto& a, const auto& b) { return amp::atan2<policy>(tape, a, b); }, "input", "other");
   CHECK(angles == 8);
   CHECK(second_of_three("addcmul", [](const auto& tape, const auto& x, const auto& a, const auto& b, double value) { return amp::addcmul<policy>(tape, x, a, b, value); }) == 10);
   CHECK(second_of_three("addcdiv", [](const auto& tape, const auto& x, const auto& a, const auto& b, double value) { return amp::addcdiv<policy>(tape, x, a, b, value); }) == 10);

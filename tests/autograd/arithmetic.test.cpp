@@ -9,35 +9,19 @@
 namespace amp = amphora;
 using policy = amp::o1<amp::f16>;
 
-namespace {
-
-constexpr const char* file = "widening.json";
-
-/// How many cases of an op of two operands had second derivatives to compare.
-template <class Function>
-int second(const char* op, const Function& function) {
-  test_context context;
-  int result = 0;
-  for (const auto& c : golden::cases(file, {op}))
-    result += golden::taped(context, c, [&](const auto& tape, const auto& a, const auto& b) { return function(tape, a, b, c); }, "input", "other");
-  return result;
-}
-
-}  // namespace
-
 TEST_CASE("sub, mul and div of variables have the reference's values, gradients and second derivatives, broadcast or not") {
-  CHECK(second("sub", [](const auto& tape, const auto& a, const auto& b, const auto& c) { return amp::sub<policy>(tape, a, b, c.option("alpha").template get<double>()); }) == 14);
-  CHECK(second("mul", [](const auto& tape, const auto& a, const auto& b, const auto&) { return amp::mul<policy>(tape, a, b); }) == 7);
-  CHECK(second("div", [](const auto& tape, const auto& a, const auto& b, const auto& c) {
+  CHECK(golden::taped_cases(golden::widening_file, "sub", [](const auto& tape, const auto& a, const auto& b, const auto& c) { return amp::sub<policy>(tape, a, b, c.option("alpha").template get<double>()); }, "input", "other") == 14);
+  CHECK(golden::taped_cases(golden::widening_file, "mul", [](const auto& tape, const auto& a, const auto& b, const auto&) { return amp::mul<policy>(tape, a, b); }, "input", "other") == 7);
+  CHECK(golden::taped_cases(golden::widening_file, "div", [](const auto& tape, const auto& a, const auto& b, const auto& c) {
     const auto& mode = c.option("rounding_mode");
     return amp::div<policy>(tape, a, b, mode.is_null() ? amp::rounding::none : mode == "trunc" ? amp::rounding::trunc : amp::rounding::floor);
-  }) == 9);
+  }, "input", "other") == 9);
 }
 
 TEST_CASE("where of variables has the reference's value, gradients and second derivatives") {
   test_context context;
   int second = 0;
-  for (const auto& c : golden::cases(file, {"where"})) {
+  for (const auto& c : golden::cases(golden::widening_file, {"where"})) {
     const golden::array condition = c.input("condition");
     const auto which = truths(context, condition.shape, condition.values);
     second += golden::taped(context, c, [&](const auto& tape, const auto& a, const auto& b) { return amp::where<policy>(tape, which, a, b); }, "input", "other");

@@ -12,7 +12,7 @@
 #include <utility>
 
 namespace amp = amphora;
-using policy = amp::o0<>;
+using plain = amp::o0<>;
 using list = std::vector<double>;
 
 namespace {
@@ -27,8 +27,8 @@ struct pair {
 
   variable leaf(double value) { return tape.leaf(numbers<float>(context, {1}, {value})); }
   variable constant(double value) { return tape.constant(numbers<float>(context, {1}, {value})); }
-  variable times(const variable& a, const variable& b) { return amp::matmul<policy>(tape, a, b); }
-  variable plus(const variable& a, const variable& b) { return amp::add<policy>(tape, amp::reshape(tape, a, {1}), amp::reshape(tape, b, {1})); }
+  variable times(const variable& a, const variable& b) { return amp::matmul<plain>(tape, a, b); }
+  variable plus(const variable& a, const variable& b) { return amp::add<plain>(tape, amp::reshape(tape, a, {1}), amp::reshape(tape, b, {1})); }
   variable product(const variable& a, const variable& b) { return amp::reshape(tape, times(amp::reshape(tape, a, {1}), amp::reshape(tape, b, {1})), {1}); }
   double of(const variable& v) { return values(context, v).at(0); }
 };
@@ -76,7 +76,7 @@ TEST_CASE("a graph that was used up says so before anything changes, and one tha
 TEST_CASE("a pass begins at one number, or at a seed of the value's shape, in any format") {
   pair p;
   const auto x = p.tape.leaf(numbers<float>(p.context, {3}, {-1, 2, 3}));
-  const auto y = amp::relu<policy>(p.tape, x);
+  const auto y = amp::relu<plain>(p.tape, x);
   CHECK_THROWS_WITH_AS(amp::backward(p.context, y), doctest::Contains("amphora [shape]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::backward(p.context, y, numbers<float>(p.context, {2}, {1, 2}).view()), doctest::Contains("amphora [shape]"), amp::error);
   const auto seed = numbers<amp::float16>(p.context, {3}, {1, 2, 4});
@@ -95,7 +95,7 @@ TEST_CASE("what is made of constants, detached or made without recording has no 
   CHECK(!p.y.gradient());
   const auto quiet = p.tape.no_grad();
   CHECK(!quiet.records());
-  const auto value = amp::matmul<policy>(quiet, p.x, p.y);
+  const auto value = amp::matmul<plain>(quiet, p.x, p.y);
   CHECK(!value.needs_gradient());
   CHECK(p.of(value) == 15);
   const variable empty;
@@ -169,7 +169,7 @@ TEST_CASE("hooks see complete gradients, in their order, and may replace them") 
   auto square = p.product(p.x, p.x);
   list seen;
   square.on_gradient([&](const variable& g) { seen.push_back(p.of(g)); });
-  square.on_gradient([&](const variable& g) { return amp::add<policy>(p.tape.no_grad(), g, g); });
+  square.on_gradient([&](const variable& g) { return amp::add<plain>(p.tape.no_grad(), g, g); });
   square.on_gradient([&](const variable& g) { seen.push_back(p.of(g)); });
   p.x.on_gradient([&](const variable& g) { seen.push_back(p.of(g)); });
   amp::backward(p.context, p.plus(p.product(square, p.y), square));
@@ -210,8 +210,8 @@ TEST_CASE("memory goes as a pass consumes it, and a long chain ends without recu
   const amp::tape tape(context);
   const auto start = tape.leaf(numbers<float>(context, {1}, {1}));
   const auto chain = [&](int length) {
-    auto x = amp::relu<policy>(tape, start);
-    for (int i = 0; i < length; ++i) x = amp::relu<policy>(tape, x);
+    auto x = amp::relu<plain>(tape, start);
+    for (int i = 0; i < length; ++i) x = amp::relu<plain>(tape, x);
     return x;
   };
   const int length = tests_cuda ? 3000 : 200000;
@@ -219,9 +219,9 @@ TEST_CASE("memory goes as a pass consumes it, and a long chain ends without recu
   const auto end = chain(length);
   std::weak_ptr<void> inner;
   {
-    const auto x = amp::relu<policy>(tape, start), y = amp::relu<policy>(tape, x);
+    const auto x = amp::relu<plain>(tape, start), y = amp::relu<plain>(tape, x);
     inner = x.shared();
-    const auto z = amp::relu<policy>(tape, y);
+    const auto z = amp::relu<plain>(tape, y);
     CHECK(!inner.expired());
     amp::backward(context, z, amp::graph::keep);
     amp::backward(context, z);
@@ -230,9 +230,9 @@ TEST_CASE("memory goes as a pass consumes it, and a long chain ends without recu
   amp::backward(context, end);
   CHECK(values(context, start.gradient()) == list{3});
   const auto x = [&] {
-    const auto y = amp::relu<policy>(tape, start);
+    const auto y = amp::relu<plain>(tape, start);
     inner = y.shared();
-    return amp::relu<policy>(tape, y);
+    return amp::relu<plain>(tape, y);
   }();
   CHECK(!inner.expired());
   amp::backward(context, x);

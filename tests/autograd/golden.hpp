@@ -87,4 +87,17 @@ bool taped(test_context& context, const test_case& c, const Function& function, 
   return true;
 }
 
+/// How many cases of an op had second derivatives to compare. function(tape, variables…, case); without names of inputs: "input".
+template <class Function, class... Names>
+int taped_cases(const char* file, const char* op, const Function& function, const Names&... names) {
+  if constexpr (sizeof...(Names) == 0) {
+    return taped_cases(file, op, function, "input");
+  } else {
+    test_context context;
+    int result = 0;
+    for (const auto& c : cases(file, {op})) result += taped(context, c, [&](const auto& tape, const auto&... x) { return function(tape, x..., c); }, names...);
+    return result;
+  }
+}
+
 }  // namespace golden

@@ -15,7 +15,7 @@ namespace amp = amphora;
 
 namespace {
 
-struct mixed : amp::o1<amp::f16> {};
+struct trained_in_f16 : amp::o1<amp::f16> {};
 constexpr std::int64_t samples = 16, inputs = 5, hidden = 7;
 constexpr amp::growth quick{2, 0.5, 3, 1024};
 
@@ -68,14 +68,14 @@ class training {
   }
   void step() {
     auto input = amp::cast<amp::f16>(context, x_);
-    auto middle = amp::linear<mixed>(context, input, w1_.weights(), b1_.weights(), amp::with_relu{});
-    auto prediction = amp::linear<mixed>(context, middle, w2_.weights(), b2_.weights());
-    amp::mse_loss<mixed>(context, amp::into(loss), prediction, y_);
+    auto middle = amp::linear<trained_in_f16>(context, input, w1_.weights(), b1_.weights(), amp::with_relu{});
+    auto prediction = amp::linear<trained_in_f16>(context, middle, w2_.weights(), b2_.weights());
+    amp::mse_loss<trained_in_f16>(context, amp::into(loss), prediction, y_);
     auto scaled_loss = scaler_.scale(context, loss);
-    auto of_prediction = amp::mse_loss_backward<mixed>(context, scaled_loss.gradient(), prediction, y_).first;
+    auto of_prediction = amp::mse_loss_backward<trained_in_f16>(context, scaled_loss.gradient(), prediction, y_).first;
     amp::tensor<amp::float16, test_context> of_middle(context, middle.shape());
-    amp::linear_backward<mixed>(context, of_prediction, middle, w2_.weights(), amp::into(of_middle), amp::into(w2_.gradient()), amp::into(b2_.gradient()), amp::with_relu{});
-    amp::linear_backward<mixed>(context, of_middle, input, w1_.weights(), amp::no_gradient{}, amp::into(w1_.gradient()), amp::into(b1_.gradient()));
+    amp::linear_backward<trained_in_f16>(context, of_prediction, middle, w2_.weights(), amp::into(of_middle), amp::into(w2_.gradient()), amp::into(b2_.gradient()), amp::with_relu{});
+    amp::linear_backward<trained_in_f16>(context, of_middle, input, w1_.weights(), amp::no_gradient{}, amp::into(w1_.gradient()), amp::into(b1_.gradient()));
     auto outcome = optimizer_.step(context, amp::scaled(optimizer_.gradients(), scaled_loss.ticket()), amp::clip_global_norm{0.5f});
     amp::copy_later(context, loss, log);
     amp::copy_later(context, scaled_loss.gradient(), log + 1);
@@ -112,7 +112,7 @@ class training {
   }
 
   amp::tensor<float, test_context> x_{context, {samples, inputs}}, y_{context, {samples, 1}};
-  amp::parameter<mixed, amp::op::linear, test_context> w1_{context, "w1", {hidden, inputs}}, b1_{context, "b1", {hidden}}, w2_{context, "w2", {1, hidden}}, b2_{context, "b2", {1}};
+  amp::parameter<trained_in_f16, amp::op::linear, test_context> w1_{context, "w1", {hidden, inputs}}, b1_{context, "b1", {hidden}}, w2_{context, "w2", {1, hidden}}, b2_{context, "b2", {1}};
   amp::scaler<test_context> scaler_;
   amp::mixed_optimizer<amp::adamw, test_context, amp::warmup_cosine> optimizer_{context, amp::adamw{0.05f}, {w1_.view(), b1_.view(), w2_.view(), b2_.view()}, amp::warmup_cosine{3, 12, 0.1}};
 };
@@ -121,7 +121,7 @@ const std::string pattern = "FFIFFFFIIFFFFF";
 
 }  // namespace
 
-TEST_CASE("replayed steps, finite and not, leave the bits that the same steps leave one by one, whatever they are mixed with") {
+TEST_CASE("replayed steps, finite and not, leave the bits that the same steps leave one by one, whatever they are trained_in_f16 with") {
   for (std::size_t capture_after : {std::size_t(1), std::size_t(2)}) {  // a capture by either of the scaler's two slots
     // e: one by one; r, s: by one of two graphs
     for (const std::string how : {"eerrrrrrrrrrrr", "eererereererer", "eesrsrrsesrser"}) {

@@ -9,7 +9,7 @@ using namespace amphora::detail;
 
 namespace {
 
-bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
+bool equal_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
 
 }  // namespace
 
@@ -27,7 +27,7 @@ TEST_CASE("one block adds the sums of any number of chunks in the host's order")
       const amp::gradient_facts start;
       amp::scale_kernels<amp::cuda_device>::write(context, &start, facts.data(), sizeof start);
       launch(context, "finish_norm", 1, check_threads, finish_norm<>, sums.data(), count, facts.data(), order, static_cast<const double*>(nullptr), result.data());
-      CHECK(same_bits(check::read(context, result.data()), fold_columns(partial.data(), count, !is_finite(order))));
+      CHECK(equal_bits(check::read(context, result.data()), fold_columns(partial.data(), count, !is_finite(order))));
     }
 }
 TEST_CASE("a norm of any order is the host's; the Euclidean one is read, not summed, where nothing was cut") {
@@ -53,7 +53,7 @@ TEST_CASE("a norm of any order is the host's; the Euclidean one is read, not sum
       amp::step_kernels<amp::host_device>::norm(host, &on_host, 1, sums, &f, order, &expected);
       const double found = check::read(context, result.data());
       if (takes_unit(order)) CHECK(found == doctest::Approx(expected).epsilon(1e-12));  // CUDA's pow is not libm's
-      else CHECK(same_bits(found, expected));
+      else CHECK(equal_bits(found, expected));
       if (order == 2 && limit == 0) CHECK(found == 38.5);
     }
 }

@@ -17,7 +17,7 @@ template <class Build = this_build> AMPHORA_KERNEL void note_piece(const given_p
 
 namespace {
 
-const std::int64_t far = std::int64_t(1) << 32;
+const std::int64_t past_32_bits = std::int64_t(1) << 32;
 const void* somewhere() { return reinterpret_cast<const void*>(std::uintptr_t(1) << 40); }
 amp::gradient_view entry(const void* data, std::int64_t n, amp::format_id format = amp::format_id::f16) { return {{data, format}, n}; }
 
@@ -69,28 +69,28 @@ template <class F> cudaGraphExec_t captured(amp::cuda_context& context, F work) 
 
 TEST_CASE("B18 2^32 + 1 elements are 1048577 chunks, and the last one begins where it should") {
   amp::cuda_context context;
-  const std::vector<amp::gradient_view> entries = {entry(somewhere(), far + 1), entry(nullptr, 7), entry(somewhere(), 0), entry(somewhere(), 4097)};
+  const std::vector<amp::gradient_view> entries = {entry(somewhere(), past_32_bits + 1), entry(nullptr, 7), entry(somewhere(), 0), entry(somewhere(), 4097)};
   gradient_table table(context, 4, 1048579);
   table.send(context, entries.data());
   const step_pieces list = table.pieces();
   CHECK(list.chunks == 1048579);
   CHECK(is(check::read(context, list.table), 0, 0, 4096));
-  CHECK(is(check::read(context, list.table + 1048575), far - 4096, 0, 4096));
-  CHECK(is(check::read(context, list.table + 1048576), far, 0, 1));
+  CHECK(is(check::read(context, list.table + 1048575), past_32_bits - 4096, 0, 4096));
+  CHECK(is(check::read(context, list.table + 1048576), past_32_bits, 0, 1));
   CHECK(is(check::read(context, list.table + 1048577), 0, 3, 4096));
   CHECK(is(check::read(context, list.table + 1048578), 4096, 3, 1));
 }
 TEST_CASE("B18 one gradient needs no table, however large it is") {
   amp::cuda_context context;
   gradient_tables tables;
-  const amp::gradient_view large = entry(somewhere(), 3 * far + 5);
+  const amp::gradient_view large = entry(somewhere(), 3 * past_32_bits + 5);
   const given_pieces list = tables.find(context, &large, 1, "test");
   CHECK(list.table == nullptr);
   CHECK(list.chunks == 3145729);
   amp::tensor<step_piece, amp::cuda_context> piece(context, {1});
-  for (std::int64_t k : {std::int64_t(0), far / 4096, 3 * far / 4096}) {
+  for (std::int64_t k : {std::int64_t(0), past_32_bits / 4096, 3 * past_32_bits / 4096}) {
     launch(context, "note_piece", 1, 1, step_user::note_piece<>, list, k, piece.data());
-    CHECK(is(check::read(context, piece.data()), k * 4096, 0, k == 3 * far / 4096 ? 5 : 4096));
+    CHECK(is(check::read(context, piece.data()), k * 4096, 0, k == 3 * past_32_bits / 4096 ? 5 : 4096));
   }
 }
 TEST_CASE("an optimizer's tables are sent when its list changes, and not otherwise") {

@@ -2,13 +2,13 @@
 
 namespace {
 
-template <class T> __global__ void add(T* to, T x) { __stcs(to, __ldcs(to) + x); }
+template <class T> __global__ void add_number(T* to, T x) { __stcs(to, __ldcs(to) + x); }
 
 template <class T>
 cudaError_t add_in(cudaStream_t s, T* to, T x) {
   cudaLaunchConfig_t c = {};
   c.gridDim = 1, c.blockDim = 1, c.stream = s;
-  return cudaLaunchKernelEx(&c, add<T>, to, x);
+  return cudaLaunchKernelEx(&c, add_number<T>, to, x);
 }
 
 }  // namespace

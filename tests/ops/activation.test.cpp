@@ -9,23 +9,19 @@ using golden::tensor;
 static_assert(std::is_same_v<decltype(amp::silu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>())), tensor<float>>, "the format that came in");
 static_assert(amp::detail::leaky_relu_function{0.5}.value(-2.0f) == -1 && amp::detail::leaky_relu_function{0.5}.slope(amp::detail::by<0>{}, 3.0f, 0.0f) == 1.5f);
 
-namespace {
-constexpr const char* file = "transparent_elementwise.json";
-}
-
 TEST_CASE("sigmoid, tanh and silu agree with the reference in every format") {
-  CHECK(golden::run_unary(file, "sigmoid", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::sigmoid<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::elementwise_file, "sigmoid", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::sigmoid<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::sigmoid_backward<decltype(p)>(context, g, x); }) >= 30);
-  CHECK(golden::run_unary(file, "tanh", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::tanh<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::elementwise_file, "tanh", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::tanh<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::tanh_backward<decltype(p)>(context, g, x); }) >= 30);
-  CHECK(golden::run_unary(file, "silu", 6, 2, [](auto p, auto& context, const auto& x, const auto&) { return amp::silu<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::elementwise_file, "silu", 6, 2, [](auto p, auto& context, const auto& x, const auto&) { return amp::silu<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::silu_backward<decltype(p)>(context, g, x); }) >= 30);
 }
 
 TEST_CASE("elu and leaky_relu agree with the reference in every format, also where their slope jumps") {
-  CHECK(golden::run_unary(file, "elu", 6, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::elu<decltype(p)>(context, x, c.option("alpha").template get<double>()); },
+  CHECK(golden::run_unary(golden::elementwise_file, "elu", 6, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::elu<decltype(p)>(context, x, c.option("alpha").template get<double>()); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto& c) { return amp::elu_backward<decltype(p)>(context, g, x, c.option("alpha").template get<double>()); }) >= 60);
-  CHECK(golden::run_unary(file, "leaky_relu", 2, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::leaky_relu<decltype(p)>(context, x, c.option("negative_slope").template get<double>()); },
+  CHECK(golden::run_unary(golden::elementwise_file, "leaky_relu", 2, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::leaky_relu<decltype(p)>(context, x, c.option("negative_slope").template get<double>()); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto& c) { return amp::leaky_relu_backward<decltype(p)>(context, g, x, c.option("negative_slope").template get<double>()); }) >= 90);
 }
 

@@ -7,15 +7,11 @@
 namespace amp = amphora;
 using golden::tensor;
 
-namespace {
-constexpr const char* file = "widening.json";
-}
-
 TEST_CASE("addcmul and addcdiv agree with the reference in every format, broadcast or not") {
-  CHECK(golden::run_many(file, "addcmul", 4, 8, {"addcmul/value0"},
+  CHECK(golden::run_many(golden::widening_file, "addcmul", 4, 8, {"addcmul/value0"},
                          [](auto p, auto& context, const auto& c, const auto& a, const auto& b, const auto& d) { return amp::addcmul<decltype(p)>(context, a, b, d, c.option("value").template get<double>()); },
                          [](auto p, auto& context, const auto& c, const auto& g, const auto& a, const auto& b, const auto& d) { return amp::addcmul_backward<decltype(p)>(context, g, a, b, d, c.option("value").template get<double>()); }, "input", "tensor1", "tensor2") >= 50);
-  CHECK(golden::run_many(file, "addcdiv", 6, 64, {"addcdiv/value0"},
+  CHECK(golden::run_many(golden::widening_file, "addcdiv", 6, 64, {"addcdiv/value0"},
                          [](auto p, auto& context, const auto& c, const auto& a, const auto& b, const auto& d) { return amp::addcdiv<decltype(p)>(context, a, b, d, c.option("value").template get<double>()); },
                          [](auto p, auto& context, const auto& c, const auto& g, const auto& a, const auto& b, const auto& d) { return amp::addcdiv_backward<decltype(p)>(context, g, a, b, d, c.option("value").template get<double>()); }, "input", "tensor1", "tensor2") >= 50);
 }
@@ -51,7 +47,7 @@ TEST_CASE("addcmul rounds its two products and its sum once each, at odd places 
 }
 
 TEST_CASE("atan2 agrees with the reference in every format, in all quadrants and at the origin") {
-  CHECK(golden::run_many(file, "atan2", 6, 0, {},
+  CHECK(golden::run_many(golden::widening_file, "atan2", 6, 0, {},
                          [](auto p, auto& context, const auto& , const auto& a, const auto& b) { return amp::atan2<decltype(p)>(context, a, b); },
                          [](auto p, auto& context, const auto& , const auto& g, const auto& a, const auto& b) { return amp::atan2_backward<decltype(p)>(context, g, a, b); }, "input", "other") >= 50);
 }

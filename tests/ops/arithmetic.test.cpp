@@ -11,8 +11,6 @@ static_assert(amp::detail::div_function{}.value(1.0f, 4.0f) == 0.25f && amp::det
 
 namespace {
 
-constexpr const char* file = "widening.json";
-
 amp::rounding mode(const golden::test_case& c) {
   const auto& name = c.option("rounding_mode");
   return name.is_null() ? amp::rounding::none : name == "trunc" ? amp::rounding::trunc : amp::rounding::floor;
@@ -21,19 +19,19 @@ amp::rounding mode(const golden::test_case& c) {
 }  // namespace
 
 TEST_CASE("sub and mul agree with the reference in every format, broadcast or not") {
-  CHECK(golden::run_many(file, "sub", 3, 4, {},
+  CHECK(golden::run_many(golden::widening_file, "sub", 3, 4, {},
                          [](auto p, auto& context, const auto& c, const auto& a, const auto& b) { return amp::sub<decltype(p)>(context, a, b, c.option("alpha").template get<double>()); },
                          [](auto p, auto& context, const auto& c, const auto& g, const auto& a, const auto& b) { return amp::sub_backward<decltype(p)>(context, g, a, b, c.option("alpha").template get<double>()); }, "input", "other") >= 80);
-  CHECK(golden::run_many(file, "mul", 3, 0, {},
+  CHECK(golden::run_many(golden::widening_file, "mul", 3, 0, {},
                          [](auto p, auto& context, const auto& , const auto& a, const auto& b) { return amp::mul<decltype(p)>(context, a, b); },
                          [](auto p, auto& context, const auto& , const auto& g, const auto& a, const auto& b) { return amp::mul_backward<decltype(p)>(context, g, a, b); }, "input", "other") >= 40);
 }
 
 TEST_CASE("div agrees with the reference in every format, rounded or not, at 0 and at infinity") {
-  CHECK(golden::run_many(file, "div", 4, 0, {},
+  CHECK(golden::run_many(golden::widening_file, "div", 4, 0, {},
                          [](auto p, auto& context, const auto& c, const auto& a, const auto& b) { return amp::div<decltype(p)>(context, a, b, mode(c)); },
                          [](auto p, auto& context, const auto& c, const auto& g, const auto& a, const auto& b) { return amp::div_backward<decltype(p)>(context, g, a, b, mode(c)); }, "input", "other") >= 60);
-  CHECK(golden::run_many(file, "div", 4, 0, {"div/trunc", "div/floor", "div/special_trunc", "div/special_floor"},
+  CHECK(golden::run_many(golden::widening_file, "div", 4, 0, {"div/trunc", "div/floor", "div/special_trunc", "div/special_floor"},
                          [](auto p, auto& context, const auto& , const auto& a, const auto& b) { return amp::div<decltype(p)>(context, a, b); },
                          [](auto p, auto& context, const auto& , const auto& g, const auto& a, const auto& b) { return amp::div_backward<decltype(p)>(context, g, a, b); }, "input", "other") >= 40);
 }

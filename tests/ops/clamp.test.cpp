@@ -10,7 +10,6 @@ static_assert(amp::detail::clamp_function{-1, 1}.value(2.0f) == 1 && amp::detail
 
 namespace {
 
-constexpr const char* file = "transparent_elementwise.json";
 constexpr double infinity = std::numeric_limits<double>::infinity();
 const std::vector<std::string> of_tensors = {"clamp/tensor_bounds", "clamp/tensor_at_bounds", "clamp/tensor_min", "clamp/tensor_crossed", "clamp/tensor_nan_bound"};
 
@@ -20,20 +19,20 @@ double highest(const golden::test_case& c) { return c.option("max").is_null() ? 
 }  // namespace
 
 TEST_CASE("clamp between numbers agrees with the reference in every format, at its bounds, crossed and with one bound") {
-  CHECK(golden::run_unary(file, "clamp", 0, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::clamp<decltype(p)>(context, x, lowest(c), highest(c)); },
+  CHECK(golden::run_unary(golden::elementwise_file, "clamp", 0, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::clamp<decltype(p)>(context, x, lowest(c), highest(c)); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto& c) { return amp::clamp_backward<decltype(p)>(context, g, x, lowest(c), highest(c)); },
                           of_tensors) >= 20 * 6);
 }
 
 TEST_CASE("clamp between tensors agrees with the reference in every format: a number at its bound shares the gradient with it") {
-  CHECK(golden::run_many(file, "clamp", 0, 0, {}, [](auto p, auto& context, const auto&, const auto& x, const auto& a, const auto& b) { return amp::clamp<decltype(p)>(context, x, a, b); },
+  CHECK(golden::run_many(golden::elementwise_file, "clamp", 0, 0, {}, [](auto p, auto& context, const auto&, const auto& x, const auto& a, const auto& b) { return amp::clamp<decltype(p)>(context, x, a, b); },
                          [](auto p, auto& context, const auto&, const auto& g, const auto& x, const auto& a, const auto& b) { return amp::clamp_backward<decltype(p)>(context, g, x, a, b); },
                          "input", "min", "max") >= 28);
 }
 
 TEST_CASE("clamp from below alone agrees with the reference, with infinity above") {
   test_context context;
-  for (const auto& c : golden::cases(file, {"clamp"})) {
+  for (const auto& c : golden::cases(golden::elementwise_file, {"clamp"})) {
     if (c.name() != "clamp/tensor_min") continue;
     const auto x = c.input("input").to<double>(context), a = c.input("min").to<double>(context), g = c.grad_output().to<double>(context);
     const auto none = check::filled<double>(context, {}, infinity);

@@ -6,29 +6,25 @@
 namespace amp = amphora;
 using golden::tensor;
 
-namespace {
-constexpr const char* file = "sensitive_transcendental.json";
-}
-
 static_assert(std::is_same_v<decltype(amp::exp<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>, "a sensitive op");
 
 TEST_CASE("exp, expm1 and softplus agree with the reference in every format") {
-  CHECK(golden::run_unary(file, "exp", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::exp<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "exp", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::exp<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::exp_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "expm1", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::expm1<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "expm1", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::expm1<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::expm1_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "softplus", 6, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::softplus<decltype(p)>(context, x, c.option("beta").template get<double>(), c.option("threshold").template get<double>()); },
+  CHECK(golden::run_unary(golden::transcendental_file, "softplus", 6, 0, [](auto p, auto& context, const auto& x, const auto& c) { return amp::softplus<decltype(p)>(context, x, c.option("beta").template get<double>(), c.option("threshold").template get<double>()); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto& c) { return amp::softplus_backward<decltype(p)>(context, g, x, c.option("beta").template get<double>(), c.option("threshold").template get<double>()); }) >= 30);
 }
 
 TEST_CASE("logarithms agree with the reference in every format, NaN and infinity included") {
-  CHECK(golden::run_unary(file, "log", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "log", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::log_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "log2", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log2<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "log2", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log2<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::log2_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "log10", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log10<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "log10", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log10<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::log10_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "log1p", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log1p<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "log1p", 4, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::log1p<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::log1p_backward<decltype(p)>(context, g, x); }) >= 35);
 }
 

@@ -19,6 +19,10 @@
 
 namespace golden {
 
+constexpr const char* elementwise_file = "transparent_elementwise.json";
+constexpr const char* widening_file = "widening.json";
+constexpr const char* transcendental_file = "sensitive_transcendental.json";
+
 namespace amp = amphora;
 using json = nlohmann::json;
 template <class T> using tensor = amp::tensor<T, test_context>;

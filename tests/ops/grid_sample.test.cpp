@@ -9,7 +9,7 @@ static_assert(std::is_same_v<decltype(amp::grid_sample<amp::o1<amp::f16>>(std::d
 
 namespace {
 
-amp::grid_settings settings_of(const golden::test_case& c) {
+amp::grid_settings grid_settings_of(const golden::test_case& c) {
   const std::string padding = c.option("padding_mode");
   return {c.option("mode") == "nearest" ? amp::grid_mode::nearest : amp::grid_mode::bilinear,
           padding == "border" ? amp::grid_padding::border : padding == "reflection" ? amp::grid_padding::reflection : amp::grid_padding::zeros, c.option("align_corners")};
@@ -21,7 +21,7 @@ TEST_CASE("grid_sample agrees with the reference in every format and mode") {
   test_context context;
   int run = 0, gradients = 0;
   for (const auto& c : golden::cases("widening.json", {"grid_sample"})) {
-    const amp::grid_settings settings = settings_of(c);
+    const amp::grid_settings settings = grid_settings_of(c);
     golden::in_each_format([&](auto s) {
       using setting = decltype(s);
       using policy = typename setting::policy;

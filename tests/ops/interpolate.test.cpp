@@ -13,7 +13,7 @@ namespace {
 struct in_half : amp::amend<amp::o1<amp::f16>, amp::in<amp::op::upsample_bilinear2d, amp::compute<amp::f16>>> {};
 static_assert(std::is_same_v<decltype(amp::interpolate<in_half, amp::op::upsample_bilinear2d>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::interpolate_settings{})), tensor<amp::float16>>, "by its name");
 
-amp::interpolate_settings settings_of(const golden::test_case& c) {
+amp::interpolate_settings interpolate_settings_of(const golden::test_case& c) {
   amp::interpolate_settings result;
   const auto yes = [&](const char* key) { return c.option(key).is_boolean() && c.option(key).get<bool>(); };
   if (c.option("size").is_null())
@@ -32,7 +32,7 @@ TEST_CASE("interpolate agrees with the reference in every format and mode") {
   test_context context;
   int run = 0;
   for (const auto& c : golden::cases("sensitive_interpolate.json", {"interpolate"})) {
-    const amp::interpolate_settings settings = settings_of(c);
+    const amp::interpolate_settings settings = interpolate_settings_of(c);
     golden::in_each_format([&](auto s) {
       using setting = decltype(s);
       const auto x = c.input("input").template to<typename setting::input>(context);

@@ -6,14 +6,10 @@
 namespace amp = amphora;
 using golden::tensor;
 
-namespace {
-constexpr const char* file = "transparent_elementwise.json";
-}
-
 TEST_CASE("abs and neg agree with the reference in every format") {
-  CHECK(golden::run_unary(file, "abs", 0, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::abs<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::elementwise_file, "abs", 0, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::abs<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::abs_backward<decltype(p)>(context, g, x); }) >= 30);
-  CHECK(golden::run_unary(file, "neg", 0, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::neg<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::elementwise_file, "neg", 0, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::neg<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::neg_backward<decltype(p)>(context, g, x); }) >= 30);
 }
 

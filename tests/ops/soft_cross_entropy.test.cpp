@@ -10,7 +10,7 @@ static_assert(std::is_same_v<decltype(amp::cross_entropy<amp::o3<amp::f16>>(std:
 
 namespace {
 
-template <class Setting> int run_probabilities() {
+template <class Setting> int run_soft_targets() {
   using T = typename Setting::input;
   using P = typename Setting::policy;
   test_context context;
@@ -39,9 +39,9 @@ template <class Setting> int run_probabilities() {
 }  // namespace
 
 TEST_CASE("cross_entropy against probabilities and its gradients agree with the reference in every format") {
-  CHECK(run_probabilities<golden::setting<amp::o0<>, amp::f64>>() == 14);
-  CHECK(run_probabilities<golden::setting<amp::o0<>, amp::f32>>() == 14);
-  CHECK(run_probabilities<golden::setting<amp::o3<amp::f16>, amp::f16>>() == 14);
+  CHECK(run_soft_targets<golden::setting<amp::o0<>, amp::f64>>() == 14);
+  CHECK(run_soft_targets<golden::setting<amp::o0<>, amp::f32>>() == 14);
+  CHECK(run_soft_targets<golden::setting<amp::o3<amp::f16>, amp::f16>>() == 14);
 }
 
 TEST_CASE("cross_entropy against certain probabilities is that against indices, and its gradients are slopes") {

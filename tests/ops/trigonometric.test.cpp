@@ -6,25 +6,21 @@
 namespace amp = amphora;
 using golden::tensor;
 
-namespace {
-constexpr const char* file = "sensitive_transcendental.json";
-}
-
 static_assert(std::is_same_v<decltype(amp::tan<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>, "a sensitive op");
 
 TEST_CASE("tan, asin and acos agree with the reference in every format") {
-  CHECK(golden::run_unary(file, "tan", 8, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::tan<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "tan", 8, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::tan<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::tan_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "asin", 8, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::asin<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "asin", 8, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::asin<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::asin_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "acos", 8, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::acos<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "acos", 8, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::acos<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::acos_backward<decltype(p)>(context, g, x); }) >= 35);
 }
 
 TEST_CASE("sinh and cosh agree with the reference in every format") {
-  CHECK(golden::run_unary(file, "sinh", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::sinh<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "sinh", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::sinh<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::sinh_backward<decltype(p)>(context, g, x); }) >= 35);
-  CHECK(golden::run_unary(file, "cosh", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::cosh<decltype(p)>(context, x); },
+  CHECK(golden::run_unary(golden::transcendental_file, "cosh", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::cosh<decltype(p)>(context, x); },
                           [](auto p, auto& context, const auto& g, const auto& x, const auto&) { return amp::cosh_backward<decltype(p)>(context, g, x); }) >= 35);
 }
 

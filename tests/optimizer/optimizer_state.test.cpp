@@ -18,7 +18,7 @@ static_assert(std::is_base_of_v<state_of_sgd, optimizer_of_sgd>);
 static_assert(!std::is_constructible_v<state_of_sgd, test_context&, std::vector<amp::sgd>, std::vector<amp::parameter_view>>, "made by an optimizer alone");
 
 namespace {
-template <class F> std::string slug(F f) {
+template <class F> std::string slug_of(F f) {
   try {
     f();
   } catch (const amp::error& e) {
@@ -56,10 +56,10 @@ TEST_CASE("what starts an optimizer is zero, and its groups are as they were giv
 
 TEST_CASE("settings that a rule refuses change nothing, in no group") {
   two_groups t;
-  CHECK(slug([&] { t.optimizer.set_learning_rate(t.context, -1); }) == "setting");
-  CHECK(slug([&] { t.optimizer.set_learning_rate(t.context, 1, -1.0f); }) == "setting");
-  CHECK(slug([&] { t.optimizer.set_rule(t.context, 2, amp::sgd{1}); }) == "setting");
-  CHECK(slug([&] { static_cast<void>(t.optimizer.rule(-1)); }) == "setting");
+  CHECK(slug_of([&] { t.optimizer.set_learning_rate(t.context, -1); }) == "setting");
+  CHECK(slug_of([&] { t.optimizer.set_learning_rate(t.context, 1, -1.0f); }) == "setting");
+  CHECK(slug_of([&] { t.optimizer.set_rule(t.context, 2, amp::sgd{1}); }) == "setting");
+  CHECK(slug_of([&] { static_cast<void>(t.optimizer.rule(-1)); }) == "setting");
   CHECK(t.optimizer.rule(0).learning_rate == 0.5f);
   CHECK(t.optimizer.step(t.context, t.optimizer.gradients()).wait_result(t.context) == amp::step_result::stepped);
   CHECK(t.w.get() == std::vector<float>{0.5f, 1.75f});

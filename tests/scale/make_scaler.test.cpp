@@ -13,12 +13,12 @@ namespace amp = amphora;
 
 namespace {
 
-struct quick : amp::growth {  // a rule whose numbers travel in a policy's type
-  constexpr quick() { growth_interval = 4; }
+struct quick_growth : amp::growth {  // a rule whose numbers travel in a policy's type
+  constexpr quick_growth() { growth_interval = 4; }
 };
 struct by_adding : amp::amend<amp::o1<amp::f16>, amp::loss_scale<amp::dynamic_scale<amp::additive_growth>>> {};
 struct by_hand : amp::amend<amp::o1<amp::f16>, amp::loss_scale<amp::static_scale>> {};
-struct mixed_quick : amp::amend<amp::o1<amp::f16>, amp::loss_scale<amp::dynamic_scale<quick>>> {};
+struct mixed_quick : amp::amend<amp::o1<amp::f16>, amp::loss_scale<amp::dynamic_scale<quick_growth>>> {};
 constexpr amp::growth slow{2, 0.5, 4000, 1024};
 
 using context_type = test_context;
