@@ -47,8 +47,9 @@ foreach(file ${files})
       continue()
     endif()
     list(REMOVE_AT tags ${place})
-    string(REGEX REPLACE "^(r|linalg_)(div|pow|vector_norm)$" "\\2" call ${tag})  # 2 / x is a call of div
+    string(REGEX REPLACE "^(r|linalg_)(div|pow|vector_norm|vecdot)$" "\\2" call ${tag})  # 2 / x is a call of div
     string(REGEX REPLACE "^upsample_.*" "interpolate" call ${call})
+    string(REGEX REPLACE "^(max|avg)_pool$" "\\1_pool1d" call ${call})  # one tag for all numbers of axes
     list(FIND taped "${call}(const tape<Context>&" place)
     if(place EQUAL -1)
       set(on_tape false)

@@ -114,10 +114,23 @@ const std::map<std::string, std::string> about = {
     {"triangle", "the pairs above a diagonal"},
 };
 
+/// Kernels that are a library's; the others are this one's own.
+const std::map<std::string, strings> libraries = {{"convolution", {"Eigen", "cuBLAS or cuDNN"}}, {"matmul", {"Eigen", "cuBLAS"}}};
+
 struct row {
-  std::string name, header, kernels, tape;
-  strings facts;
+  std::string name, header, tape;
+  strings facts, kernels;
 };
+
+/// The kernels of an op on a device: 0 the host, 1 CUDA.
+std::string kernels_on(std::size_t device, const strings& kernels) {
+  std::string result;
+  for (const std::string& kernel : kernels) {
+    const auto library = libraries.find(kernel);
+    result += (result.empty() ? "" : ", ") + kernel + (library == libraries.end() ? "" : " (" + library->second[device] + ")");
+  }
+  return result;
+}
 std::map<std::string, std::vector<row>> rows, tags;  // by class
 std::map<std::string, strings> families;
 bool complete = true;
@@ -144,8 +157,7 @@ template <class Op> void add(const char* name, const char* header, bool taped) {
   made.header = header, made.tape = taped ? "yes" : "no";
   const auto known = kernels_of.find(header);
   if (known == kernels_of.end()) complete = false, std::cerr << "which kernels serve ops/" << header << "? Say so in kernels_of, tests/docs/ops_table.cpp\n";
-  else
-    for (const std::string& kernel : known->second) made.kernels += (made.kernels.empty() ? "" : ", ") + kernel;
+  else made.kernels = known->second;
   rows[branch_of<Op>()].push_back(made);
 }
 template <class Op> void add_tag(const char* name) { tags[branch_of<Op>()].push_back(row_of<Op>(name)); }
@@ -169,13 +181,12 @@ int main() {
   std::set<std::string> used;
   for (auto& [branch, list] : rows) {
     std::sort(list.begin(), list.end(), [](const row& a, const row& b) { return a.name < b.name; });
-    std::cout << "\n## " << branch << "\n\n| op | header | reason | O0 | O1 | O2 | O3 | tape | kernels |\n|---|---|---|---|---|---|---|---|---|\n";
+    std::cout << "\n## " << branch << "\n\n| op | header | reason | O0 | O1 | O2 | O3 | tape | kernels on the host | kernels on CUDA |\n|---|---|---|---|---|---|---|---|---|---|\n";
     for (const row& r : list) {
       std::cout << "| `" << r.name << "` | [" << r.header << "](../include/amphora/ops/" << r.header << ")";
       for (const std::string& fact : r.facts) std::cout << " | " << fact;
-      std::cout << " | " << r.tape << " | " << r.kernels << " |\n";
-      const auto known = kernels_of.find(r.header);
-      if (known != kernels_of.end()) used.insert(known->second.begin(), known->second.end());
+      std::cout << " | " << r.tape << " | " << kernels_on(0, r.kernels) << " | " << kernels_on(1, r.kernels) << " |\n";
+      used.insert(r.kernels.begin(), r.kernels.end());
     }
   }
   std::cout << "\n## Tags alone\n\nA policy answers for these too, for kernels of yours ([extending.md](extending.md)); the library has none.\n\n| class | ops | O0 | O1 | O2 | O3 |\n|---|---|---|---|---|---|\n";
