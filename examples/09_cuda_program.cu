@@ -1,6 +1,8 @@
 // An existing CUDA program, with its own memory, stream, cuBLAS handle and kernels, gains loss scaling and a fused step.
 #include <amphora/cuda.cuh>
 
+#include <cublas_v2.h>
+
 #include <cstdio>
 #include <vector>
 

@@ -1,12 +1,12 @@
-# Preset cuda_all, about 40 minutes: the kernels of each area for every architecture that this nvcc lists, in the later standard for the
-# oldest, the newest and sm_90 (a standard changes what is parsed, not what an architecture gets), with the flags that users have; and by
+# Preset cuda_all, about 40 minutes: the kernels of each area for every architecture that this nvcc lists; in the later standard for the
+# oldest, the newest and sm_90 (a standard changes what is parsed, not what an architecture gets); with the flags that users have; and by
 # clang for CUDA 12's oldest.
 execute_process(COMMAND ${AMPHORA_NVCC} --list-gpu-arch OUTPUT_VARIABLE architectures COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9]+" architectures "${architectures}")
 list(GET architectures 0 oldest)
 list(GET architectures -1 newest)
 set(files ${source}/whole.cu)
-foreach(area step ops matmul)
+foreach(area step ops losses reduction matmul normalization)
   if(EXISTS ${PROJECT_SOURCE_DIR}/tests/cuda/${area}_kernels.cu)
     list(APPEND files ${PROJECT_SOURCE_DIR}/tests/cuda/${area}_kernels.cu)
   endif()
