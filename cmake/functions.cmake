@@ -27,15 +27,6 @@ function(amphora_device_test area)
   amphora_gpu_test(${area}_gpu ${ARGN})
 endfunction()
 
-# The same for ops on a tape, on the CUDA device where AMPHORA_TAPED_ON_CUDA says so: what the tape calls there is tested by itself.
-function(amphora_taped_test area)
-  if(AMPHORA_TAPED_ON_CUDA)
-    amphora_device_test(${area} ${ARGN})
-  else()
-    amphora_test(${area} ${ARGN})
-  endif()
-endfunction()
-
 # Sources for the CUDA device alone: amphora_cuda_test(cuda_step step.test.cpp) gives cuda_step and, with AMPHORA_GPU_TESTS, cuda_step_gpu.
 function(amphora_cuda_test area)
   amphora_emulated_test(${area} ${ARGN})
