@@ -142,6 +142,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/class_margin_loss.hpp
   include/amphora/ops/cosine_embedding_loss.hpp
   include/amphora/ops/contraction.hpp
+  include/amphora/ops/contraction_call.hpp
   include/amphora/ops/conv.hpp
   include/amphora/ops/conv_transpose.hpp
   include/amphora/ops/convolution.hpp
@@ -153,6 +154,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/distance.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/einsum.hpp
+  include/amphora/ops/einsum_equation.hpp
   include/amphora/ops/elementwise.hpp
   include/amphora/ops/embedding.hpp
   include/amphora/ops/erfinv.hpp
@@ -219,9 +221,11 @@ set(AMPHORA_HEADERS
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
   include/amphora/ops/symmetric_product.hpp
+  include/amphora/ops/tensordot.hpp
   include/amphora/ops/triangle.hpp
   include/amphora/ops/trigonometric.hpp
   include/amphora/ops/triplet_margin_loss.hpp
+  include/amphora/ops/vecdot.hpp
   include/amphora/ops/where.hpp
   # autograd
   include/amphora/autograd/activation.hpp

@@ -19,6 +19,7 @@
 #include <amphora/ops/class_margin_loss.hpp>
 #include <amphora/ops/cosine_embedding_loss.hpp>
 #include <amphora/ops/contraction.hpp>
+#include <amphora/ops/contraction_call.hpp>
 #include <amphora/ops/conv.hpp>
 #include <amphora/ops/conv_transpose.hpp>
 #include <amphora/ops/convolution.hpp>
@@ -30,6 +31,7 @@
 #include <amphora/ops/distance.hpp>
 #include <amphora/ops/dropout.hpp>
 #include <amphora/ops/einsum.hpp>
+#include <amphora/ops/einsum_equation.hpp>
 #include <amphora/ops/elementwise.hpp>
 #include <amphora/ops/embedding.hpp>
 #include <amphora/ops/erfinv.hpp>
@@ -96,7 +98,9 @@
 #include <amphora/ops/softmax.hpp>
 #include <amphora/ops/sum.hpp>
 #include <amphora/ops/symmetric_product.hpp>
+#include <amphora/ops/tensordot.hpp>
 #include <amphora/ops/triangle.hpp>
 #include <amphora/ops/trigonometric.hpp>
 #include <amphora/ops/triplet_margin_loss.hpp>
+#include <amphora/ops/vecdot.hpp>
 #include <amphora/ops/where.hpp>
