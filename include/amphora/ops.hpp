@@ -41,7 +41,9 @@
 #include <amphora/ops/gather.hpp>
 #include <amphora/ops/gelu.hpp>
 #include <amphora/ops/gradient_target.hpp>
+#include <amphora/ops/grid_corners.hpp>
 #include <amphora/ops/grid_sample.hpp>
+#include <amphora/ops/grid_sampling.hpp>
 #include <amphora/ops/group_norm.hpp>
 #include <amphora/ops/gru_cell.hpp>
 #include <amphora/ops/index.hpp>
@@ -73,6 +75,7 @@
 #include <amphora/ops/normalization.hpp>
 #include <amphora/ops/number.hpp>
 #include <amphora/ops/operand.hpp>
+#include <amphora/ops/operand_list.hpp>
 #include <amphora/ops/pad.hpp>
 #include <amphora/ops/patches.hpp>
 #include <amphora/ops/pdist.hpp>
@@ -93,6 +96,7 @@
 #include <amphora/ops/row_loss.hpp>
 #include <amphora/ops/scan.hpp>
 #include <amphora/ops/scope.hpp>
+#include <amphora/ops/side_by_side.hpp>
 #include <amphora/ops/sign.hpp>
 #include <amphora/ops/soft_cross_entropy.hpp>
 #include <amphora/ops/softmax.hpp>
