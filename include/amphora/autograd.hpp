@@ -43,6 +43,7 @@
 #include <amphora/autograd/prod.hpp>
 #include <amphora/autograd/product.hpp>
 #include <amphora/autograd/record.hpp>
+#include <amphora/autograd/record_list.hpp>
 #include <amphora/autograd/recurrent_cell.hpp>
 #include <amphora/autograd/reduction.hpp>
 #include <amphora/autograd/relu.hpp>
