@@ -352,6 +352,8 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/dropout.cuh
   include/amphora/cuda/error.cuh
   include/amphora/cuda/fold.cuh
+  include/amphora/cuda/gradient_table.cuh
+  include/amphora/cuda/gradient_tables.cuh
   include/amphora/cuda/index.cuh
   include/amphora/cuda/launch.cuh
   include/amphora/cuda/lines.cuh
@@ -364,6 +366,8 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/nll_loss.cuh
   include/amphora/cuda/norm_columns.cuh
   include/amphora/cuda/norm_lines.cuh
+  include/amphora/cuda/norm_moments.cuh
+  include/amphora/cuda/norm_weights.cuh
   include/amphora/cuda/normalization.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh
@@ -382,6 +386,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/step_check.cuh
   include/amphora/cuda/step_norm.cuh
   include/amphora/cuda/step_numbers.cuh
+  include/amphora/cuda/step_pieces.cuh
   include/amphora/cuda/step_tables.cuh
   include/amphora/cuda/step_update.cuh
   include/amphora/cuda/triangle.cuh
