@@ -170,6 +170,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/group_norm.hpp
   include/amphora/ops/gru_cell.hpp
   include/amphora/ops/index.hpp
+  include/amphora/ops/index_list.hpp
   include/amphora/ops/index_put.hpp
   include/amphora/ops/interpolate.hpp
   include/amphora/ops/kernels.hpp
@@ -190,6 +191,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/movement.hpp
   include/amphora/ops/mse_loss.hpp
   include/amphora/ops/multi_dot.hpp
+  include/amphora/ops/named_rows.hpp
   include/amphora/ops/nll_loss.hpp
   include/amphora/ops/norm.hpp
   include/amphora/ops/norm_layout.hpp
