@@ -25,12 +25,15 @@
 #include <amphora/autograd/einsum.hpp>
 #include <amphora/autograd/element_loss.hpp>
 #include <amphora/autograd/function.hpp>
+#include <amphora/autograd/gate_part.hpp>
 #include <amphora/autograd/gelu.hpp>
 #include <amphora/autograd/gradient_pass.hpp>
 #include <amphora/autograd/gradient_route.hpp>
+#include <amphora/autograd/gru_cell.hpp>
 #include <amphora/autograd/indexing.hpp>
 #include <amphora/autograd/linear.hpp>
 #include <amphora/autograd/loss.hpp>
+#include <amphora/autograd/lstm_cell.hpp>
 #include <amphora/autograd/matmul.hpp>
 #include <amphora/autograd/mm.hpp>
 #include <amphora/autograd/movement.hpp>
@@ -50,6 +53,7 @@
 #include <amphora/autograd/renorm.hpp>
 #include <amphora/autograd/row_loss.hpp>
 #include <amphora/autograd/resample.hpp>
+#include <amphora/autograd/rnn_cell.hpp>
 #include <amphora/autograd/scope.hpp>
 #include <amphora/autograd/softmax.hpp>
 #include <amphora/autograd/sum_to.hpp>
