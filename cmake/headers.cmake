@@ -142,6 +142,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/class_margin_loss.hpp
   include/amphora/ops/cosine_embedding_loss.hpp
   include/amphora/ops/contraction.hpp
+  include/amphora/ops/contraction_call.hpp
   include/amphora/ops/conv.hpp
   include/amphora/ops/conv_transpose.hpp
   include/amphora/ops/convolution.hpp
@@ -153,6 +154,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/distance.hpp
   include/amphora/ops/dropout.hpp
   include/amphora/ops/einsum.hpp
+  include/amphora/ops/einsum_equation.hpp
   include/amphora/ops/elementwise.hpp
   include/amphora/ops/embedding.hpp
   include/amphora/ops/erfinv.hpp
@@ -162,10 +164,13 @@ set(AMPHORA_HEADERS
   include/amphora/ops/gather.hpp
   include/amphora/ops/gelu.hpp
   include/amphora/ops/gradient_target.hpp
+  include/amphora/ops/grid_corners.hpp
   include/amphora/ops/grid_sample.hpp
+  include/amphora/ops/grid_sampling.hpp
   include/amphora/ops/group_norm.hpp
   include/amphora/ops/gru_cell.hpp
   include/amphora/ops/index.hpp
+  include/amphora/ops/index_list.hpp
   include/amphora/ops/index_put.hpp
   include/amphora/ops/interpolate.hpp
   include/amphora/ops/kernels.hpp
@@ -186,6 +191,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/movement.hpp
   include/amphora/ops/mse_loss.hpp
   include/amphora/ops/multi_dot.hpp
+  include/amphora/ops/named_rows.hpp
   include/amphora/ops/nll_loss.hpp
   include/amphora/ops/norm.hpp
   include/amphora/ops/norm_layout.hpp
@@ -194,6 +200,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/normalization.hpp
   include/amphora/ops/number.hpp
   include/amphora/ops/operand.hpp
+  include/amphora/ops/operand_list.hpp
   include/amphora/ops/pad.hpp
   include/amphora/ops/patches.hpp
   include/amphora/ops/pdist.hpp
@@ -214,14 +221,17 @@ set(AMPHORA_HEADERS
   include/amphora/ops/row_loss.hpp
   include/amphora/ops/scan.hpp
   include/amphora/ops/scope.hpp
+  include/amphora/ops/side_by_side.hpp
   include/amphora/ops/sign.hpp
   include/amphora/ops/soft_cross_entropy.hpp
   include/amphora/ops/softmax.hpp
   include/amphora/ops/sum.hpp
   include/amphora/ops/symmetric_product.hpp
+  include/amphora/ops/tensordot.hpp
   include/amphora/ops/triangle.hpp
   include/amphora/ops/trigonometric.hpp
   include/amphora/ops/triplet_margin_loss.hpp
+  include/amphora/ops/vecdot.hpp
   include/amphora/ops/where.hpp
   # autograd
   include/amphora/autograd/activation.hpp
@@ -249,12 +259,15 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/einsum.hpp
   include/amphora/autograd/element_loss.hpp
   include/amphora/autograd/function.hpp
+  include/amphora/autograd/gate_part.hpp
   include/amphora/autograd/gelu.hpp
   include/amphora/autograd/gradient_pass.hpp
   include/amphora/autograd/gradient_route.hpp
+  include/amphora/autograd/gru_cell.hpp
   include/amphora/autograd/indexing.hpp
   include/amphora/autograd/linear.hpp
   include/amphora/autograd/loss.hpp
+  include/amphora/autograd/lstm_cell.hpp
   include/amphora/autograd/matmul.hpp
   include/amphora/autograd/mm.hpp
   include/amphora/autograd/movement.hpp
@@ -267,12 +280,14 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/prod.hpp
   include/amphora/autograd/product.hpp
   include/amphora/autograd/record.hpp
+  include/amphora/autograd/record_list.hpp
   include/amphora/autograd/recurrent_cell.hpp
   include/amphora/autograd/reduction.hpp
   include/amphora/autograd/relu.hpp
   include/amphora/autograd/renorm.hpp
   include/amphora/autograd/row_loss.hpp
   include/amphora/autograd/resample.hpp
+  include/amphora/autograd/rnn_cell.hpp
   include/amphora/autograd/scope.hpp
   include/amphora/autograd/softmax.hpp
   include/amphora/autograd/sum_to.hpp
@@ -343,6 +358,8 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/dropout.cuh
   include/amphora/cuda/error.cuh
   include/amphora/cuda/fold.cuh
+  include/amphora/cuda/gradient_table.cuh
+  include/amphora/cuda/gradient_tables.cuh
   include/amphora/cuda/index.cuh
   include/amphora/cuda/launch.cuh
   include/amphora/cuda/lines.cuh
@@ -355,6 +372,8 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/nll_loss.cuh
   include/amphora/cuda/norm_columns.cuh
   include/amphora/cuda/norm_lines.cuh
+  include/amphora/cuda/norm_moments.cuh
+  include/amphora/cuda/norm_weights.cuh
   include/amphora/cuda/normalization.cuh
   include/amphora/cuda/operands.cuh
   include/amphora/cuda/parameter.cuh
@@ -373,6 +392,7 @@ set(AMPHORA_CUDA_DEVICE_HEADERS
   include/amphora/cuda/step_check.cuh
   include/amphora/cuda/step_norm.cuh
   include/amphora/cuda/step_numbers.cuh
+  include/amphora/cuda/step_pieces.cuh
   include/amphora/cuda/step_tables.cuh
   include/amphora/cuda/step_update.cuh
   include/amphora/cuda/triangle.cuh

@@ -107,6 +107,8 @@
 #include <amphora/cuda/block_pool.cuh>
 #include <amphora/cuda/context.cuh>
 #include <amphora/cuda/error.cuh>
+#include <amphora/cuda/gradient_table.cuh>
+#include <amphora/cuda/gradient_tables.cuh>
 #include <amphora/cuda/launch.cuh>
 #include <amphora/cuda/map.cuh>
 #include <amphora/cuda/memory.cuh>
@@ -118,5 +120,6 @@
 #include <amphora/cuda/step_check.cuh>
 #include <amphora/cuda/step_norm.cuh>
 #include <amphora/cuda/step_numbers.cuh>
+#include <amphora/cuda/step_pieces.cuh>
 #include <amphora/cuda/step_tables.cuh>
 #include <amphora/cuda/step_update.cuh>

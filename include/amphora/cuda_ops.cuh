@@ -19,6 +19,8 @@
 #include <amphora/cuda/nll_loss.cuh>
 #include <amphora/cuda/norm_columns.cuh>
 #include <amphora/cuda/norm_lines.cuh>
+#include <amphora/cuda/norm_moments.cuh>
+#include <amphora/cuda/norm_weights.cuh>
 #include <amphora/cuda/normalization.cuh>
 #include <amphora/cuda/pick.cuh>
 #include <amphora/cuda/pooling.cuh>

@@ -19,6 +19,7 @@
 #include <amphora/ops/class_margin_loss.hpp>
 #include <amphora/ops/cosine_embedding_loss.hpp>
 #include <amphora/ops/contraction.hpp>
+#include <amphora/ops/contraction_call.hpp>
 #include <amphora/ops/conv.hpp>
 #include <amphora/ops/conv_transpose.hpp>
 #include <amphora/ops/convolution.hpp>
@@ -30,6 +31,7 @@
 #include <amphora/ops/distance.hpp>
 #include <amphora/ops/dropout.hpp>
 #include <amphora/ops/einsum.hpp>
+#include <amphora/ops/einsum_equation.hpp>
 #include <amphora/ops/elementwise.hpp>
 #include <amphora/ops/embedding.hpp>
 #include <amphora/ops/erfinv.hpp>
@@ -39,10 +41,13 @@
 #include <amphora/ops/gather.hpp>
 #include <amphora/ops/gelu.hpp>
 #include <amphora/ops/gradient_target.hpp>
+#include <amphora/ops/grid_corners.hpp>
 #include <amphora/ops/grid_sample.hpp>
+#include <amphora/ops/grid_sampling.hpp>
 #include <amphora/ops/group_norm.hpp>
 #include <amphora/ops/gru_cell.hpp>
 #include <amphora/ops/index.hpp>
+#include <amphora/ops/index_list.hpp>
 #include <amphora/ops/index_put.hpp>
 #include <amphora/ops/interpolate.hpp>
 #include <amphora/ops/kernels.hpp>
@@ -63,6 +68,7 @@
 #include <amphora/ops/movement.hpp>
 #include <amphora/ops/mse_loss.hpp>
 #include <amphora/ops/multi_dot.hpp>
+#include <amphora/ops/named_rows.hpp>
 #include <amphora/ops/nll_loss.hpp>
 #include <amphora/ops/norm.hpp>
 #include <amphora/ops/norm_layout.hpp>
@@ -71,6 +77,7 @@
 #include <amphora/ops/normalization.hpp>
 #include <amphora/ops/number.hpp>
 #include <amphora/ops/operand.hpp>
+#include <amphora/ops/operand_list.hpp>
 #include <amphora/ops/pad.hpp>
 #include <amphora/ops/patches.hpp>
 #include <amphora/ops/pdist.hpp>
@@ -91,12 +98,15 @@
 #include <amphora/ops/row_loss.hpp>
 #include <amphora/ops/scan.hpp>
 #include <amphora/ops/scope.hpp>
+#include <amphora/ops/side_by_side.hpp>
 #include <amphora/ops/sign.hpp>
 #include <amphora/ops/soft_cross_entropy.hpp>
 #include <amphora/ops/softmax.hpp>
 #include <amphora/ops/sum.hpp>
 #include <amphora/ops/symmetric_product.hpp>
+#include <amphora/ops/tensordot.hpp>
 #include <amphora/ops/triangle.hpp>
 #include <amphora/ops/trigonometric.hpp>
 #include <amphora/ops/triplet_margin_loss.hpp>
+#include <amphora/ops/vecdot.hpp>
 #include <amphora/ops/where.hpp>

@@ -1,5 +1,7 @@
 #include <amphora/autograd/einsum.hpp>
 
+#include <amphora/ops/einsum.hpp>
+#include <amphora/ops/vecdot.hpp>
 #include <autograd/golden.hpp>
 #include <autograd/second_slopes.hpp>
 #include <autograd/values.hpp>

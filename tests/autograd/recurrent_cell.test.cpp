@@ -1,4 +1,6 @@
-#include <amphora/autograd/recurrent_cell.hpp>
+#include <amphora/autograd/gru_cell.hpp>
+#include <amphora/autograd/lstm_cell.hpp>
+#include <amphora/autograd/rnn_cell.hpp>
 
 #include <autograd/golden.hpp>
 #include <autograd/values.hpp>

@@ -39,7 +39,7 @@ endforeach()
 file(READ ${ROOT}/include/amphora/cuda.cuh cuda_umbrella)
 file(READ ${ROOT}/include/amphora/cuda_ops.cuh cuda_ops_umbrella)
 file(READ ${ROOT}/include/amphora/cuda/cudnn.cuh cudnn_umbrella)
-set(step access block_pool context error launch map memory operands parameter scale staging step step_check step_norm step_numbers step_tables step_update)
+set(step access block_pool context error gradient_table gradient_tables launch map memory operands parameter scale staging step step_check step_norm step_numbers step_pieces step_tables step_update)
 
 string(REGEX MATCHALL "#include <amphora/[^>]*>" cuda_wanted "${umbrella}")
 list(FILTER cuda_wanted EXCLUDE REGEX "<amphora/host/")

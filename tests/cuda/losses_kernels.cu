@@ -39,3 +39,8 @@ void classes(amp::cuda_context& context, amp::view<float> loss, amp::view<amp::f
   amp::multilabel_margin_loss_backward<policy>(context, amp::into(gradient), loss, x, targets);
   amp::cross_entropy<policy>(context, amp::into(loss), x, x);
 }
+void second_derivatives(amp::cuda_context& context, const amp::detail::class_margin_call& call, amp::view<float> loss, amp::view<amp::float16> gradient, amp::view<const amp::float16> x, amp::view<const float> weights) {
+  using namespace amp::detail;
+  class_margin_kernels<amp::cuda_device>::forward(context, call, write(loss), read(x), read(weights), read(x));
+  class_margin_kernels<amp::cuda_device>::backward(context, call, write(gradient), read(weights), read(x), read(weights), read(x));
+}

@@ -120,6 +120,10 @@ class program {
     (void)amp::slice_backward<mixed>(context, part, x, 1, 2, 6), amp::slice_backward<mixed>(context, gx, part, 1, 2, 6);
     const auto joined = amp::cat<mixed>(context, 0, x, y), stacked = amp::stack<mixed>(context, 0, x, y);
     (void)amp::cat_backward<mixed>(context, joined, 0, x, y), (void)amp::stack_backward<mixed>(context, stacked, 0, x, y);
+    const std::vector<amp::view<const amp::float16>> alone{x}, both{x, y};
+    amp::cat<mixed>(context, gx, 0, alone), amp::stack<mixed>(context, amp::into(half_sink.view().reshaped({1, rows, columns})), 0, alone);
+    (void)amp::cat_backward<mixed>(context, amp::cat<mixed>(context, 0, both), 0, both), (void)amp::stack_backward<mixed>(context, amp::stack<mixed>(context, 0, both), 0, both);
+    amp::cat_backward<mixed>(context, joined, 0, both, std::vector<amp::into<amp::float16>>{gx, gx}), amp::stack_backward<mixed>(context, stacked, 0, both, std::vector<amp::into<amp::float16>>{gx, gx});
     for (const amp::pad_mode mode : {amp::pad_mode::constant, amp::pad_mode::reflect}) {
       const auto padded = amp::pad<mixed>(context, x, {{1, 2}, mode});
       (void)amp::pad_backward<mixed>(context, padded, x, {{1, 2}, mode});

@@ -88,7 +88,9 @@ const std::map<std::string, strings> kernels_of = {
     {"softmax.hpp", {"softmax"}},
     {"sum.hpp", {"reduce"}},
     {"trigonometric.hpp", {"map"}},
+    {"tensordot.hpp", {"matmul"}},
     {"triplet_margin_loss.hpp", {"fold", "map_reduce"}},
+    {"vecdot.hpp", {"matmul"}},
     {"where.hpp", {"map"}},
 };
 /// What a family of kernels does, and whose code it calls.

@@ -1,9 +1,13 @@
-// cat and stack of variables.
+// cat and stack of variables, each named in the call, or all of a list.
 #pragma once
-#include <amphora/autograd/function.hpp>  // if_variables_t
-#include <amphora/ops/cat.hpp>            // side_by_side, joined_of, share_of
+#include <amphora/autograd/function.hpp>     // if_variables_t
+#include <amphora/autograd/record_list.hpp>  // record_list, if_variable_list_t, variables_of
+#include <amphora/ops/cat.hpp>               // joined_of, joined_list_made
+#include <amphora/ops/side_by_side.hpp>      // side_by_side, share_of
 
 #include <cstdint>  // int64_t
+#include <utility>  // move
+#include <vector>   // vector
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
@@ -44,6 +48,25 @@ struct joined_record {
     (one(x), ...);
   }
 };
+template <class Op>
+struct joined_list_record {
+  side_by_side all;
+  template <class Pass, class G, class X> void backward(Pass& pass, const G& gradient, const G&, const std::vector<X>& x) const {
+    std::int64_t begin = 0;
+    for (const X& part : x) {
+      const std::int64_t extent = share_of<Op>(all, part.shape());
+      part_record{all, begin, extent}.give(pass, part, gradient);
+      begin += extent;
+    }
+  }
+};
+template <class Policy, class Op, class Context, class X>
+auto joined_list_taped(const char* call, const tape<Context>& recording, int axis, std::vector<X> x) {
+  view_list<typename X::value_type> values;
+  for (const X& part : x) values.push_back(part.value());
+  auto y = joined_list_made<Policy, Op>(call, recording.context(), axis, values);
+  return record_list(recording, std::move(y), joined_list_record<Op>{joined_of_list<Op>(call, axis, values)}, std::move(x));
+}
 
 }  // namespace detail
 
@@ -56,5 +79,10 @@ template <class Policy, class Context, class First, class... X, detail::if_varia
 auto stack(const tape<Context>& recording, int axis, const First& first, const X&... x) {
   return record(recording, stack<Policy>(recording.context(), axis, first.value(), x.value()...), detail::joined_record<op::stack>{detail::joined_of<op::stack>("stack", axis, first.value(), x.value()...)}, first, x...);
 }
+/// The same of a list: a std::vector, an array or any other range of variables of one type.
+template <class Policy, class Context, class List, detail::if_variable_list_t<List> = 0>
+auto cat(const tape<Context>& recording, int axis, const List& list) { return detail::joined_list_taped<Policy, op::cat>("cat", recording, axis, detail::variables_of(list)); }
+template <class Policy, class Context, class List, detail::if_variable_list_t<List> = 0>
+auto stack(const tape<Context>& recording, int axis, const List& list) { return detail::joined_list_taped<Policy, op::stack>("stack", recording, axis, detail::variables_of(list)); }
 
 }}  // namespace amphora

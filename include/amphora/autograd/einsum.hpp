@@ -1,7 +1,14 @@
 // einsum, tensordot and vecdot of variables.
 #pragma once
 #include <amphora/autograd/gradient_pass.hpp>  // gradient_pass
-#include <amphora/ops/einsum.hpp>              // contract_made, contraction_of
+#include <amphora/op/contraction.hpp>          // op::einsum, op::linalg_vecdot
+#include <amphora/op/promoting.hpp>            // op::tensordot
+#include <amphora/ops/contraction.hpp>         // contraction, contract
+#include <amphora/ops/contraction_call.hpp>    // contract_made
+#include <amphora/ops/einsum_equation.hpp>     // named_axes
+#include <amphora/ops/reduction.hpp>           // axes
+#include <amphora/ops/tensordot.hpp>           // tensordot_axes
+#include <amphora/ops/vecdot.hpp>              // vecdot_axis
 #include <amphora/policy/compute.hpp>          // compute_t
 
 namespace amphora { inline namespace AMPHORA_ABI {
@@ -29,9 +36,9 @@ auto contract_taped(const char* call, const How& how, const tape<Context>& recor
 
 }  // namespace detail
 
-/// As of ops/einsum.hpp, recorded: they have derivatives of any order.
+/// As of ops/einsum.hpp, ops/tensordot.hpp and ops/vecdot.hpp, recorded: they have derivatives of any order.
 template <class Policy, class Context, class A, class B, std::enable_if_t<is_variable_v<A> && is_variable_v<B>, int> = 0>
-auto einsum(const tape<Context>& recording, const char* equation, const A& a, const B& b) { return detail::contract_taped<Policy, op::einsum>("einsum", equation, recording, a, b); }
+auto einsum(const tape<Context>& recording, const char* equation, const A& a, const B& b) { return detail::contract_taped<Policy, op::einsum>("einsum", detail::named_axes{equation}, recording, a, b); }
 template <class Policy, class Context, class A, class B, std::enable_if_t<is_variable_v<A> && is_variable_v<B>, int> = 0>
 auto tensordot(const tape<Context>& recording, const A& a, const B& b, int last = 2) {
   return detail::contract_taped<Policy, op::tensordot>("tensordot", detail::tensordot_axes{last < 0 ? shape::max_rank + 1 : last, {}, {}}, recording, a, b);

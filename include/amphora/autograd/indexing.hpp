@@ -4,7 +4,9 @@
 #include <amphora/autograd/function.hpp>  // if_variables_t
 #include <amphora/ops/embedding.hpp>      // embedding
 #include <amphora/ops/gather.hpp>         // gather, scatter_add
-#include <amphora/ops/index_put.hpp>      // index_put, named_rows
+#include <amphora/ops/index_list.hpp>     // index_list
+#include <amphora/ops/index_put.hpp>      // index_put_into, put_rows, take_rows, empty_rows
+#include <amphora/ops/named_rows.hpp>     // named_rows, name_rows
 
 #include <memory>   // make_shared, shared_ptr
 #include <utility>  // move

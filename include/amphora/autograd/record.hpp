@@ -77,6 +77,13 @@ void end_at(cell<T, Context, T>& value, const std::vector<std::shared_ptr<cell_b
 template <class Op, class = void> inline constexpr bool reaches_more_v = false;
 template <class Op> inline constexpr bool reaches_more_v<Op, std::enable_if_t<Op::reaches_more>> = true;
 
+/// An input that its op no longer needs; its own op goes to `last` where nobody else holds it.
+template <class Input, class Context> void let_go(Input& input, std::vector<std::shared_ptr<producer<Context>>>& last) {
+  const auto& cell = input.shared();
+  if (cell && cell.use_count() == 1 && cell->made_by) last.push_back(std::move(cell->made_by));
+  input = Input();
+}
+
 template <class T, class Context, class Op, class... Inputs>
 class recorded final : public producer<Context> {
   using typename producer<Context>::any_cell;
@@ -100,12 +107,6 @@ class recorded final : public producer<Context> {
   bool is_released() const override { return !op_; }
 
  private:
-  template <class Input> static void let_go(Input& input, std::vector<std::shared_ptr<producer<Context>>>& last) {
-    const auto& cell = input.shared();
-    if (cell && cell.use_count() == 1 && cell->made_by) last.push_back(std::move(cell->made_by));
-    input = Input();
-  }
-
   std::weak_ptr<value_cell> value_;  // its value holds this
   std::optional<Op> op_;
   std::tuple<Inputs...> inputs_;

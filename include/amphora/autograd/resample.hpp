@@ -1,7 +1,9 @@
 // interpolate and grid_sample of variables.
 #pragma once
 #include <amphora/autograd/function.hpp>  // if_variables_t
-#include <amphora/ops/grid_sample.hpp>    // grid_sample, sample_grid
+#include <amphora/ops/grid_corners.hpp>   // sample_grid, sample_slopes, sample_back
+#include <amphora/ops/grid_sample.hpp>    // grid_sample, read_image_t, read_grid_t
+#include <amphora/ops/grid_sampling.hpp>  // grid_sampling, grid_of, grid_settings
 #include <amphora/ops/interpolate.hpp>    // interpolate, interpolate_plan
 
 namespace amphora { inline namespace AMPHORA_ABI {

@@ -21,8 +21,10 @@
 #include <amphora/autograd/einsum.hpp>  // einsum, tensordot, vecdot
 #include <amphora/autograd/element_loss.hpp>    // mse_loss and the other losses of elements
 #include <amphora/autograd/gelu.hpp>            // gelu
+#include <amphora/autograd/gru_cell.hpp>        // gru_cell
 #include <amphora/autograd/indexing.hpp>  // embedding, gather, scatter_add, index_put
 #include <amphora/autograd/linear.hpp>          // linear
+#include <amphora/autograd/lstm_cell.hpp>       // lstm_cell
 #include <amphora/autograd/matmul.hpp>          // matmul
 #include <amphora/autograd/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/autograd/movement.hpp>  // transpose, permute, slice, pad
@@ -32,7 +34,7 @@
 #include <amphora/autograd/pooling.hpp>         // max_pool, avg_pool and adaptive_avg_pool over one to three axes
 #include <amphora/autograd/pdist.hpp>           // pdist
 #include <amphora/autograd/prelu.hpp>           // prelu
-#include <amphora/autograd/recurrent_cell.hpp>  // rnn_tanh_cell, rnn_relu_cell, lstm_cell, gru_cell
+#include <amphora/autograd/rnn_cell.hpp>        // rnn_tanh_cell, rnn_relu_cell
 #include <amphora/autograd/prod.hpp>            // prod
 #include <amphora/autograd/reduction.hpp>       // sum, mean
 #include <amphora/autograd/relu.hpp>            // relu

@@ -11,7 +11,8 @@
 #include <amphora/ops/reduction.hpp>          // sum_over, reduction_of
 #include <amphora/tensor/tensor.hpp>          // tensor
 
-#include <cstdint>  // int64_t
+#include <cstdint>      // int64_t
+#include <type_traits>  // is_same_v
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
@@ -42,11 +43,27 @@ struct row_labels {
 };
 template <class Real, class Weights>
 __device__ inline Real row_weight(const class_margin_call& call, const row_labels& labels, const Weights& weights) {
-  return (call.weighted ? read_one<Real>(weights, labels.at(0)) : Real(1)) / static_cast<Real>(call.classes);
+  return (call.weighted ? read_one<Real>(weights, labels.at(0)) : Real(1)) / static_cast<Real>(call.shares);
 }
 
-template <class Real, class Y, class Source, class Weights>
-AMPHORA_KERNEL void class_margin_rows(const line_plan plan, const class_margin_call call, const target<Y> each, const Source x, const Weights weights, double* losses) {
+/// What lies at a class in its row: its score, and the direction's number.
+template <class Real> struct class_point { Real score, along; };
+template <class Real, class Source>
+__device__ inline class_point<Real> point_at(const Source& x, no_direction, std::int64_t i) { return {read_one<Real>(x, i), Real(0)}; }
+template <class Real, class Source, class V>
+__device__ inline class_point<Real> point_at(const Source& x, const source<V>& along, std::int64_t i) { return {read_one<Real>(x, i), read_one<Real>(along, i)}; }
+template <class Real>
+__device__ inline Real missing_at(const class_margin_call& call, const class_point<Real>& right, const class_point<Real>& other) { return static_cast<Real>(call.margin) - right.score + other.score; }
+
+/// A pair's part of the loss, or its slope along a direction.
+template <class Along, class Real>
+__device__ inline Real pair_part(const class_margin_call& call, const class_point<Real>& right, const class_point<Real>& other) {
+  const Real missing = missing_at(call, right, other);
+  if constexpr (std::is_same_v<Along, no_direction>) return call.part(missing);
+  else return call.slope(missing, other.along - right.along);
+}
+template <class Real, class Y, class Source, class Weights, class Along>
+AMPHORA_KERNEL void class_margin_rows(const line_plan plan, const class_margin_call call, const target<Y> each, const Source x, const Weights weights, const Along along, double* losses) {
   const std::int64_t together = blockDim.x / plan.team;
   for (std::int64_t first = blockIdx.x * together; first < call.rows; first += gridDim.x * together) {
     const std::int64_t row = first + static_cast<int>(threadIdx.x) / plan.team;
@@ -58,11 +75,9 @@ AMPHORA_KERNEL void class_margin_rows(const line_plan plan, const class_margin_c
       outside = labels.outside;
       for (std::int64_t c = member; c < call.classes && !outside; c += plan.team) {
         if (labels.holds(c) > 0) continue;
-        const Real score = read_one<Real>(x, row * call.classes + c);
-        for (std::int64_t k = 0; k < labels.count; ++k) {
-          const Real missing = static_cast<Real>(call.margin) - read_one<Real>(x, row * call.classes + labels.at(k)) + score;
-          if (!(missing < 0)) sum += static_cast<double>(call.p == 1 ? missing : missing * missing);
-        }
+        const class_point<Real> other = point_at<Real>(x, along, row * call.classes + c);
+        for (std::int64_t k = 0; k < labels.count; ++k)
+          sum += static_cast<double>(pair_part<Along>(call, point_at<Real>(x, along, row * call.classes + labels.at(k)), other));
       }
       if (!outside) sum *= static_cast<double>(row_weight<Real>(call, labels, weights));
     }
@@ -74,28 +89,29 @@ AMPHORA_KERNEL void class_margin_rows(const line_plan plan, const class_margin_c
   }
 }
 /// What a pair's class that is no label gets, and its label loses.
-template <class Real>
-__device__ inline Real pair_slope(const class_margin_call& call, Real g, Real right, Real other) {
-  const Real missing = static_cast<Real>(call.margin) - right + other;
-  return !(missing > 0) ? Real(0) : call.p == 1 ? g : 2 * missing * g;
+template <class Along, class Real>
+__device__ inline Real pair_slope(const class_margin_call& call, Real g, const class_point<Real>& right, const class_point<Real>& other) {
+  const Real missing = missing_at(call, right, other);
+  if constexpr (std::is_same_v<Along, no_direction>) return call.slope(missing, g);
+  else return call.bend(missing, g * (other.along - right.along));
 }
 /// The slope of class c, but of a row's only label, which loses what the others get.
-template <class Real, class Source>
-__device__ inline Real class_slope(const class_margin_call& call, const row_labels& labels, const Source& x, std::int64_t c, int own, Real g) {
+template <class Real, class Source, class Along>
+__device__ inline Real class_slope(const class_margin_call& call, const row_labels& labels, const Source& x, const Along& along, std::int64_t c, int own, Real g) {
   if (labels.outside) return g;
   const std::int64_t begin = labels.row * call.classes;
-  const Real score = read_one<Real>(x, begin + c);
+  const class_point<Real> here = point_at<Real>(x, along, begin + c);
   Real slope = 0;
   if (own == 0) {
-    for (std::int64_t k = 0; k < labels.count; ++k) slope += pair_slope(call, g, read_one<Real>(x, begin + labels.at(k)), score);
+    for (std::int64_t k = 0; k < labels.count; ++k) slope += pair_slope<Along>(call, g, point_at<Real>(x, along, begin + labels.at(k)), here);
   } else if (call.several) {
     for (std::int64_t other = 0; other < call.classes; ++other)
-      if (labels.holds(other) == 0) slope -= static_cast<Real>(own) * pair_slope(call, g, score, read_one<Real>(x, begin + other));
+      if (labels.holds(other) == 0) slope -= static_cast<Real>(own) * pair_slope<Along>(call, g, here, point_at<Real>(x, along, begin + other));
   }
   return slope;
 }
-template <class Real, class Y, class Grad, class Source, class Weights>
-AMPHORA_KERNEL void class_margin_gradients(const line_plan plan, const class_margin_call call, const target<Y> gx, const Grad grad, const Source x, const Weights weights) {
+template <class Real, class Y, class Grad, class Source, class Weights, class Along>
+AMPHORA_KERNEL void class_margin_gradients(const line_plan plan, const class_margin_call call, const target<Y> gx, const Grad grad, const Source x, const Weights weights, const Along along) {
   const std::int64_t together = blockDim.x / plan.team;
   for (std::int64_t first = blockIdx.x * together; first < call.rows; first += gridDim.x * together) {
     const std::int64_t row = first + static_cast<int>(threadIdx.x) / plan.team;
@@ -110,7 +126,7 @@ AMPHORA_KERNEL void class_margin_gradients(const line_plan plan, const class_mar
           owes = true;
           continue;
         }
-        const Real slope = class_slope(call, labels, x, c, own, g);
+        const Real slope = class_slope(call, labels, x, along, c, own, g);
         given += static_cast<double>(slope);
         write_one(gx, row * call.classes + c, slope);
       }
@@ -126,20 +142,20 @@ struct class_margin_kernels<cuda_device> {
   /// Near the host's numbers; the same bits for every grid.
   ///
   /// Cost  a row of C scores with L labels: C · L pairs, shared by its team; backward, of several labels, C pairs a label more
-  template <class Y, class X, class W>
-  static void forward(cuda_context& context, const class_margin_call& call, const target<Y>& loss, const source<X>& x, const source<W>& weights) {
+  template <class Y, class X, class W, class Along>
+  static void forward(cuda_context& context, const class_margin_call& call, const target<Y>& loss, const source<X>& x, const source<W>& weights, const Along& along) {
     using real = arithmetic_t<X>;
     tensor<double, cuda_context> losses(context, shape{call.each ? 0 : call.rows});
     const line_plan plan = plan_lines(context, {call.rows, call.classes, 1}, false);
     if (call.rows > 0)
-      launch(context, "class_margin", plan.grid(context), plan.threads(), class_margin_rows<real, Y, source<X>, source<W>>, plan, call, loss, x, weights, call.each ? nullptr : losses.data());
+      launch(context, "class_margin", plan.grid(context), plan.threads(), class_margin_rows<real, Y, source<X>, source<W>, Along>, plan, call, loss, x, weights, along, call.each ? nullptr : losses.data());
     if (!call.each) sum_over<f64>(context, loss, source<f64>{losses.data()}, reduction_of(losses.shape(), axis_set::of({}, 1)), call.divisor);
   }
-  template <class Y, class G, class X, class W>
-  static void backward(cuda_context& context, const class_margin_call& call, const target<Y>& gx, const source<G>& grad, const source<X>& x, const source<W>& weights) {
+  template <class Y, class G, class X, class W, class Along>
+  static void backward(cuda_context& context, const class_margin_call& call, const target<Y>& gx, const source<G>& grad, const source<X>& x, const source<W>& weights, const Along& along) {
     if (call.rows * call.classes == 0) return;
     const line_plan plan = plan_lines(context, {call.rows, call.classes, 1}, false);
-    launch(context, "class_margin_backward", plan.grid(context), plan.threads(), class_margin_gradients<arithmetic_t<X>, Y, source<G>, source<X>, source<W>>, plan, call, gx, grad, x, weights);
+    launch(context, "class_margin_backward", plan.grid(context), plan.threads(), class_margin_gradients<arithmetic_t<X>, Y, source<G>, source<X>, source<W>, Along>, plan, call, gx, grad, x, weights, along);
   }
 };
 

@@ -1,12 +1,12 @@
 // Columns that are normalized on CUDA, the gradients of weights, and running statistics.
 #pragma once
-#include <amphora/cuda/access.cuh>      // load, store
-#include <amphora/cuda/context.cuh>     // cuda_context
-#include <amphora/cuda/launch.cuh>      // AMPHORA_KERNEL, block_threads
-#include <amphora/cuda/lines.cuh>       // plan_lines, line_place, read_line, joined
-#include <amphora/cuda/norm_lines.cuh>  // line_numbers, moments_of_line, load_scale, store_statistics
-#include <amphora/cuda/operands.cuh>    // read_one
-#include <amphora/ops/norm_layout.hpp>  // norm_columns, norm_tracking
+#include <amphora/cuda/access.cuh>        // load, store
+#include <amphora/cuda/context.cuh>       // cuda_context
+#include <amphora/cuda/launch.cuh>        // AMPHORA_KERNEL, block_threads
+#include <amphora/cuda/lines.cuh>         // plan_lines, line_place, read_line, joined
+#include <amphora/cuda/norm_moments.cuh>  // line_numbers, moments_of_line, load_scale, store_statistics
+#include <amphora/cuda/operands.cuh>      // read_one
+#include <amphora/ops/norm_layout.hpp>    // norm_columns, norm_tracking
 
 #include <cmath>    // sqrt
 #include <cstdint>  // int64_t

@@ -5,6 +5,7 @@
 #include <amphora/cuda/lines.cuh>         // plan_lines
 #include <amphora/cuda/norm_columns.cuh>  // norm_products, norm_part_moments, norm_join_moments, norm_known, norm_track
 #include <amphora/cuda/norm_lines.cuh>    // norm_forward, norm_backward
+#include <amphora/cuda/norm_weights.cuh>  // weight_steps
 #include <amphora/cuda/operands.cuh>      // is_wide_at
 #include <amphora/ops/norm_layout.hpp>    // normalization_kernels, norm_lines
 #include <amphora/ops/operand.hpp>        // source, target, arithmetic_t

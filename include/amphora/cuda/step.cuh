@@ -2,12 +2,14 @@
 #pragma once
 #include <amphora/cuda/context.cuh>          // cuda_context, cuda_device
 #include <amphora/cuda/error.cuh>            // require_cuda
+#include <amphora/cuda/gradient_tables.cuh>  // gradient_tables
 #include <amphora/cuda/launch.cuh>           // launch, grid_for, AMPHORA_KERNEL
 #include <amphora/cuda/scale.cuh>            // scale_kernels
 #include <amphora/cuda/step_check.cuh>       // check_and_decide, check_gradients_alone, finish_check
 #include <amphora/cuda/step_norm.cuh>        // launch_norm
 #include <amphora/cuda/step_numbers.cuh>     // load_numbers, store_numbers
-#include <amphora/cuda/step_tables.cuh>      // step_tables, gradient_tables
+#include <amphora/cuda/step_pieces.cuh>      // step_pieces, given_pieces, load_entry
+#include <amphora/cuda/step_tables.cuh>      // step_tables, step_control
 #include <amphora/cuda/step_update.cuh>      // launch_update
 #include <amphora/optimizer/kernels.hpp>     // step_kernels, step_job
 #include <amphora/optimizer/unscale.hpp>     // chunk_sums

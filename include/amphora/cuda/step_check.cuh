@@ -2,7 +2,8 @@
 #pragma once
 #include <amphora/cuda/access.cuh>           // load, load_eight, load_one, store
 #include <amphora/cuda/launch.cuh>           // AMPHORA_KERNEL, launch, grid_for
-#include <amphora/cuda/step_tables.cuh>      // step_pieces, step_control, load_entry
+#include <amphora/cuda/step_pieces.cuh>      // step_pieces, given_pieces, load_entry
+#include <amphora/cuda/step_tables.cuh>      // step_control
 #include <amphora/detail/config.hpp>         // this_build
 #include <amphora/optimizer/norm_term.hpp>   // magnitude_of, with_term, norm_of_sum
 #include <amphora/optimizer/step_table.hpp>  // step_decision

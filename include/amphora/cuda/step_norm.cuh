@@ -3,7 +3,7 @@
 #include <amphora/cuda/access.cuh>          // load, store
 #include <amphora/cuda/launch.cuh>          // AMPHORA_KERNEL, launch
 #include <amphora/cuda/step_check.cuh>      // careful_chunk, each_piece, fold_in_block, check_grid
-#include <amphora/cuda/step_tables.cuh>     // given_pieces, load_entry
+#include <amphora/cuda/step_pieces.cuh>     // given_pieces, load_entry
 #include <amphora/optimizer/norm_term.hpp>  // norm_of_sum, takes_unit, infinite_order
 
 #include <cstdint>  // int64_t

@@ -4,7 +4,7 @@
 #include <amphora/cuda/launch.cuh>           // AMPHORA_KERNEL, launch, grid_for
 #include <amphora/cuda/step_check.cuh>       // fold_warp, fold_in_block
 #include <amphora/cuda/step_numbers.cuh>     // load_numbers, store_numbers, store_stochastic
-#include <amphora/cuda/step_tables.cuh>      // step_pieces, load_entry
+#include <amphora/cuda/step_pieces.cuh>      // step_pieces, load_entry
 #include <amphora/optimizer/rule.hpp>        // rule_traits
 #include <amphora/optimizer/step_table.hpp>  // step_memory, step_tensor
 #include <amphora/optimizer/stochastic.hpp>  // stochastic_rounding

@@ -1,69 +1,24 @@
-// Arrays put side by side along an axis, or along a new one, forward and backward.
+// Arrays put side by side along an axis, or along a new one, forward and backward: each named in the call, or all of a list.
 #pragma once
-#include <amphora/op/promoting.hpp>  // op::cat, op::stack
-#include <amphora/ops/movement.hpp>  // move, axis_of
+#include <amphora/ops/call.hpp>          // read_t, result_t, require_into, made
+#include <amphora/ops/movement.hpp>      // move
+#include <amphora/ops/operand_list.hpp>  // view_list, views_of, at_target
+#include <amphora/ops/side_by_side.hpp>  // side_by_side, cat_of, stack_of
 
-#include <cstddef>  // size_t
-#include <cstdint>  // int64_t
-#include <tuple>    // tuple, apply
-#include <utility>  // index_sequence
+#include <cstddef>      // size_t
+#include <cstdint>      // int64_t
+#include <tuple>        // tuple, apply
+#include <type_traits>  // decay_t
+#include <vector>       // vector
 
 namespace amphora { inline namespace AMPHORA_ABI {
 namespace detail {
 
-/// Arrays side by side: [outer, extent, inner], each with its own extent.
-struct side_by_side {
-  shape value;
-  std::int64_t outer = 1, inner = 1, all = 0;
-
-  movement part(std::int64_t begin, std::int64_t extent, bool reads_all) const {
-    movement m;
-    (reads_all ? m.x_first : m.y_first) = begin * inner;
-    if (reads_all) m.add(outer, extent * inner, all * inner), m.add(extent * inner, 1, 1);
-    else m.add(outer, all * inner, extent * inner), m.add(extent * inner, 1, 1);
-    return m;
-  }
-};
-/// An empty array of one axis joins anything, as in PyTorch.
-inline bool joins_anything(const shape& s) { return s.rank() == 1 && s[0] == 0; }
-
-/// Errors  shape
-inline side_by_side cat_of(const char* call, int axis, const shape* const* shapes, int count) {
-  const shape* model = shapes[0];
-  for (int k = 0; k < count && joins_anything(*model); ++k) model = shapes[k];
-  if (model->rank() == 0) fail("shape", call, " needs arrays of at least one axis; stack joins scalars");
-  const int at = axis_of(call, *model, axis);
-  side_by_side result;
-  for (int k = 0; k < count; ++k) {
-    if (joins_anything(*shapes[k])) continue;
-    if (shapes[k]->rank() != model->rank() || shapes[k]->with(at, 0) != model->with(at, 0)) fail("shape", call, " along axis ", axis, " cannot join ", *model, " and ", *shapes[k]);
-    result.all += (*shapes[k])[at];
-  }
-  result.value = model->with(at, result.all), result.outer = model->product(0, at), result.inner = model->product(at + 1, model->rank());
-  return result;
-}
-inline side_by_side stack_of(const char* call, int axis, const shape* const* shapes, int count) {
-  const shape& s = *shapes[0];
-  const int at = axis < 0 ? axis + s.rank() + 1 : axis;
-  if (at < 0 || at > s.rank()) fail("shape", call, " has no place for a new axis ", axis, " in ", s);
-  if (s.rank() == shape::max_rank) fail("shape", call, " of ", s, ": a shape has at most 8 axes");
-  for (int k = 1; k < count; ++k) require_shape(call, "an operand", *shapes[k], s);
-  std::int64_t extents[shape::max_rank] = {};
-  for (int i = 0; i <= s.rank(); ++i) extents[i] = i < at ? s[i] : i == at ? count : s[i - 1];
-  side_by_side result;
-  result.value = shape(extents, s.rank() + 1), result.all = count, result.outer = s.product(0, at), result.inner = s.product(at, s.rank());
-  return result;
-}
-template <class Op> inline constexpr bool is_stack_v = std::is_same_v<Op, op::stack>;
 template <class Op, class... X> side_by_side joined_of(const char* call, int axis, const X&... x) {
   const shape own[] = {operand(x).shape()...};
   const shape* shapes[sizeof...(X)];
   for (std::size_t k = 0; k < sizeof...(X); ++k) shapes[k] = &own[k];
   return is_stack_v<Op> ? stack_of(call, axis, shapes, sizeof...(X)) : cat_of(call, axis, shapes, sizeof...(X));
-}
-/// How much of the joined axis an array takes.
-template <class Op> std::int64_t share_of(const side_by_side& all, const shape& own) {
-  return is_stack_v<Op> ? 1 : all.outer * all.inner == 0 || joins_anything(own) ? 0 : own.elements() / (all.outer * all.inner);
 }
 
 template <class Policy, class Op, class Context, class Y, class... X>
@@ -114,6 +69,68 @@ auto parted(const char* call, Context& context, const G& grad, int axis, const X
   return result;
 }
 
+template <class Op, class T> side_by_side joined_of_list(const char* call, int axis, const view_list<T>& x) {
+  if (x.empty()) fail("shape", call, " is given an empty list; it joins at least one array");
+  std::vector<const shape*> shapes;
+  for (const auto& part : x) shapes.push_back(&part.shape());
+  const int count = static_cast<int>(x.size());
+  return is_stack_v<Op> ? stack_of(call, axis, shapes.data(), count) : cat_of(call, axis, shapes.data(), count);
+}
+template <class Policy, class Op, class Context, class Y, class T>
+void joined_list_into(const char* call, Context& context, const into<Y>& y, int axis, const view_list<T>& x) {
+  using given = view<const T>;
+  if constexpr (require_into<Policy, Op, Y, given>()) {
+    const side_by_side all = joined_of_list<Op>(call, axis, x);
+    require_shape(call, "an output", y.target.shape(), all.value);
+    std::int64_t begin = 0;
+    for (const given& part : x) {
+      const std::int64_t extent = share_of<Op>(all, part.shape());
+      move<read_t<Policy, Op, given_t<given>, given_t<given>>>(context, all.part(begin, extent, false), write(y.target), part);
+      begin += extent;
+    }
+  }
+}
+template <class Policy, class Op, class Context, class T>
+auto joined_list_made(const char* call, Context& context, int axis, const view_list<T>& x) {
+  using result = result_t<Policy, Op, Context, view<const T>>;
+  if constexpr (may_call<Policy, Op, view<const T>>())
+    return made<result>(context, joined_of_list<Op>(call, axis, x).value, [&](auto y) { joined_list_into<Policy, Op>(call, context, into(y), axis, x); });
+  else return result{};
+}
+template <class Policy, class Op, class Context, class G, class T, class Targets>
+void parted_list_into(const char* call, Context& context, const G& grad, int axis, const view_list<T>& x, const Targets& targets) {
+  if constexpr (may_call<Policy, Op, view<const T>>()) {
+    const side_by_side all = joined_of_list<Op>(call, axis, x);
+    require_shape(call, "a gradient of the value", operand(grad).shape(), all.value);
+    std::size_t k = 0;
+    for (const auto& choice : targets) {
+      if (k < x.size())
+        at_target(choice, [&](const auto& target) {
+          if constexpr (is_gradient_target_v<std::decay_t<decltype(target)>>) require_shape(call, "a gradient", memory_of(target).shape(), x[k].shape());
+        });
+      ++k;
+    }
+    if (k != x.size()) fail("shape", call, " has places for ", static_cast<std::int64_t>(k), " gradients where ", static_cast<std::int64_t>(x.size()), " arrays were joined");
+    std::int64_t begin = 0;
+    k = 0;
+    for (const auto& choice : targets) {
+      const std::int64_t extent = share_of<Op>(all, x[k++].shape());
+      at_target(choice, [&](const auto& target) {
+        if constexpr (is_gradient_target_v<std::decay_t<decltype(target)>>) move<given_t<G>>(context, all.part(begin, extent, true), gradient_target(target), operand(grad));
+      });
+      begin += extent;
+    }
+  }
+}
+template <class Policy, class Op, class Context, class G, class T>
+auto parted_list(const char* call, Context& context, const G& grad, int axis, const view_list<T>& x) {
+  std::vector<tensor<T, Context>> result;
+  std::vector<into<T>> targets;
+  for (const auto& part : x) targets.push_back(into(result.emplace_back(context, part.shape())));
+  parted_list_into<Policy, Op>(call, context, grad, axis, x, targets);
+  return result;
+}
+
 }  // namespace detail
 
 /// Arrays put side by side along an axis, in the widest input format.
@@ -137,6 +154,25 @@ template <class Policy, class Context, class G, class... X, class... Target>
 void cat_backward(Context& context, const G& grad, int axis, const std::tuple<X...>& x, const Target&... targets) {
   detail::parted_into<Policy, op::cat>("cat_backward", context, grad, axis, std::tuple<const std::remove_reference_t<X>&...>(x), targets...);
 }
+/// The same of a list whose length is known when the program runs.
+///
+///     std::vector<amp::tensor<float, amp::host_context>> steps = …;
+///     auto y = amp::cat<mixed>(context, 0, steps);
+///     std::vector<amp::tensor<float, amp::host_context>> gradients = amp::cat_backward<mixed>(context, grad, 0, steps);
+///
+/// list     a std::vector, an array or any other range of views or of tensors, all of one type
+/// targets  a range of as many into() or add_to(), or of std::variants of these and no_gradient
+/// Errors   shape; an empty list is one
+template <class Policy, class Context, class List, detail::if_operands_t<List> = 0>
+auto cat(Context& context, int axis, const List& list) { return detail::joined_list_made<Policy, op::cat>("cat", context, axis, detail::views_of(list)); }
+template <class Policy, class Context, class Y, class List, detail::if_operands_t<List> = 0>
+void cat(Context& context, into<Y> y, int axis, const List& list) { detail::joined_list_into<Policy, op::cat>("cat", context, y, axis, detail::views_of(list)); }
+template <class Policy, class Context, class G, class List, detail::if_operands_t<List> = 0>
+auto cat_backward(Context& context, const G& grad, int axis, const List& list) { return detail::parted_list<Policy, op::cat>("cat_backward", context, grad, axis, detail::views_of(list)); }
+template <class Policy, class Context, class G, class List, class Targets, detail::if_operands_t<List> = 0>
+void cat_backward(Context& context, const G& grad, int axis, const List& list, const Targets& targets) {
+  detail::parted_list_into<Policy, op::cat>("cat_backward", context, grad, axis, detail::views_of(list), targets);
+}
 
 /// Arrays of one shape side by side along a new axis, in the widest input format.
 ///
@@ -154,6 +190,17 @@ auto stack_backward(Context& context, const G& grad, int axis, const First& firs
 template <class Policy, class Context, class G, class... X, class... Target>
 void stack_backward(Context& context, const G& grad, int axis, const std::tuple<X...>& x, const Target&... targets) {
   detail::parted_into<Policy, op::stack>("stack_backward", context, grad, axis, std::tuple<const std::remove_reference_t<X>&...>(x), targets...);
+}
+/// The same of a list, as cat's.
+template <class Policy, class Context, class List, detail::if_operands_t<List> = 0>
+auto stack(Context& context, int axis, const List& list) { return detail::joined_list_made<Policy, op::stack>("stack", context, axis, detail::views_of(list)); }
+template <class Policy, class Context, class Y, class List, detail::if_operands_t<List> = 0>
+void stack(Context& context, into<Y> y, int axis, const List& list) { detail::joined_list_into<Policy, op::stack>("stack", context, y, axis, detail::views_of(list)); }
+template <class Policy, class Context, class G, class List, detail::if_operands_t<List> = 0>
+auto stack_backward(Context& context, const G& grad, int axis, const List& list) { return detail::parted_list<Policy, op::stack>("stack_backward", context, grad, axis, detail::views_of(list)); }
+template <class Policy, class Context, class G, class List, class Targets, detail::if_operands_t<List> = 0>
+void stack_backward(Context& context, const G& grad, int axis, const List& list, const Targets& targets) {
+  detail::parted_list_into<Policy, op::stack>("stack_backward", context, grad, axis, detail::views_of(list), targets);
 }
 
 }}  // namespace amphora

@@ -1,5 +1,6 @@
 // Losses of the scores of classes against those of the right ones: multi_margin_loss and multilabel_margin_loss, forward and backward.
 #pragma once
+#include <amphora/detail/config.hpp>        // AMPHORA_HD
 #include <amphora/op/loss.hpp>             // op::multi_margin_loss, op::multilabel_margin_loss
 #include <amphora/ops/call.hpp>            // result_t, require_into, made
 #include <amphora/ops/cross_entropy.hpp>   // is_index_v
@@ -27,12 +28,22 @@ struct class_margin_call {
   bool wide_targets = false;      ///< int64, else int32
   bool several = false;
   bool weighted = false;
-  double margin = 1, divisor = 1;
+  double margin = 1;
+  double shares = 1, divisor = 1;  ///< what the sum of a row's pairs is divided by, and that of all rows
   int p = 1;
   bool each = false;  ///< a loss a row, not their sum
+
+  /// A pair's part of the loss.
+  template <class Real> AMPHORA_HD Real part(Real missing) const { return missing < 0 ? Real(0) : p == 1 ? missing : missing * missing; }
+  /// k times the slope of that, and k times what the slope gains where one more is missing: 0 at the corner, whatever k.
+  template <class Real> AMPHORA_HD Real slope(Real missing, Real k) const { return !(missing > 0) ? Real(0) : p == 1 ? k : 2 * missing * k; }
+  template <class Real> AMPHORA_HD Real bend(Real missing, Real k) const { return !(missing > 0) || p == 1 ? Real(0) : 2 * k; }
 };
-/// forward(context, call, loss, x, weights), backward(context, call, gx, grad, x, weights).
+/// forward(context, call, loss, x, weights, along), backward(context, call, gx, grad, x, weights, along).
+///
+/// along  a direction of x's shape, for the slopes of the loss, or of its gradient, along that instead of themselves; or no_direction{}
 template <class Device> struct class_margin_kernels;
+struct no_direction {};
 
 template <class T> class_margin_call class_margin_checked(const char* call, const shape& x, const view<const T>& targets, bool several, reduction r) {
   static_assert(is_index_v<T>, "amphora [unknown-storage-type]: targets of this loss are class indices; give std::int32_t or std::int64_t");
@@ -42,6 +53,7 @@ template <class T> class_margin_call class_margin_checked(const char* call, cons
   result.rows = x.product(0, x.rank() - 1), result.classes = x[-1];
   result.targets = targets.data(), result.wide_targets = sizeof(T) == 8, result.several = several;
   result.each = r == reduction::none, result.divisor = r == reduction::mean ? static_cast<double>(result.rows) : 1;
+  result.shares = static_cast<double>(result.classes);
   return result;
 }
 inline shape class_margin_shape(reduction r, const shape& x) { return loss_shape(r, x.rank() == 2 ? shape{x[0]} : shape{}); }
@@ -58,13 +70,13 @@ class_margin_call multi_margin_checked(const char* call, const X& x, const T& ta
 template <class Policy, class Op, class Context, class Y, class X, class W>
 void class_margin_into(const char* name, Context& context, const class_margin_call& call, reduction r, const into<Y>& loss, const X& x, const W& weights) {
   require_shape(name, "a loss", loss.target.shape(), class_margin_shape(r, operand(x).shape()));
-  class_margin_kernels<typename Context::device>::forward(context, call, write(loss.target), read(operand(x)), read(operand(weights)));
+  class_margin_kernels<typename Context::device>::forward(context, call, write(loss.target), read(operand(x)), read(operand(weights)), no_direction{});
 }
 template <class Context, class Target, class G, class X, class W>
 void class_margin_gradient_into(const char* name, Context& context, const class_margin_call& call, reduction r, const Target& gx, const G& grad, const X& x, const W& weights) {
   require_shape(name, "a gradient of the loss", operand(grad).shape(), class_margin_shape(r, operand(x).shape()));
   require_shape(name, "a gradient of x", memory_of(gx).shape(), operand(x).shape());
-  class_margin_kernels<typename Context::device>::backward(context, call, gradient_target(gx), read(operand(grad)), read(operand(x)), read(operand(weights)));
+  class_margin_kernels<typename Context::device>::backward(context, call, gradient_target(gx), read(operand(grad)), read(operand(x)), read(operand(weights)), no_direction{});
 }
 
 }  // namespace detail

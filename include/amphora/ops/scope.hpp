@@ -26,7 +26,7 @@
 #include <amphora/ops/cumulative.hpp>     // cumsum, cumprod
 #include <amphora/ops/distance.hpp>       // dist, cdist
 #include <amphora/ops/dropout.hpp>        // dropout, dropout_backward
-#include <amphora/ops/einsum.hpp>  // einsum, tensordot, vecdot
+#include <amphora/ops/einsum.hpp>  // einsum
 #include <amphora/ops/embedding.hpp>  // embedding
 #include <amphora/ops/erfinv.hpp>         // erfinv
 #include <amphora/ops/exponential.hpp>    // exp, expm1, log, log2, log10, log1p, softplus
@@ -66,8 +66,10 @@
 #include <amphora/ops/soft_cross_entropy.hpp>  // cross_entropy against probabilities
 #include <amphora/ops/softmax.hpp>        // softmax, log_softmax, softmin and their backward
 #include <amphora/ops/sum.hpp>            // sum, mean and their backward
+#include <amphora/ops/tensordot.hpp>      // tensordot
 #include <amphora/ops/trigonometric.hpp>  // tan, asin, acos, sinh, cosh
 #include <amphora/ops/triplet_margin_loss.hpp>  // triplet_margin_loss
+#include <amphora/ops/vecdot.hpp>         // vecdot
 #include <amphora/ops/where.hpp>          // where
 #include <amphora/policy/policy.hpp>      // require_policy
 
