@@ -4,9 +4,8 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::silu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>())), tensor<float>>, "the format that came in");
+static_assert(std::is_same_v<decltype(amp::silu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the format that came in");
 static_assert(amp::detail::leaky_relu_function{0.5}.value(-2.0f) == -1 && amp::detail::leaky_relu_function{0.5}.slope(amp::detail::by<0>{}, 3.0f, 0.0f) == 1.5f);
 
 TEST_CASE("sigmoid, tanh and silu agree with the reference in every format") {
@@ -59,10 +58,10 @@ TEST_CASE("an activation may write over what it reads, at odd places and sizes, 
     const amp::view<const amp::bfloat16> same(copy.data() + 1, {n});
     const auto value = amp::wait_read(context, amp::silu<amp::policy<>>(context, same));
     const auto g = check::random<amp::bfloat16>(context, {n}, 2);
-    tensor<float> sum(context, {n});
+    golden::tensor<float> sum(context, {n});
     amp::silu_backward<amp::policy<>>(context, amp::into(sum), g, same);
     amp::silu_backward<amp::policy<>>(context, amp::add_to(sum), g, x);
-    tensor<float> once(context, {n});
+    golden::tensor<float> once(context, {n});
     amp::silu_backward<amp::policy<>>(context, amp::into(once), g, same);
     amp::silu<amp::policy<>>(context, amp::into(x), x);
     const auto over = amp::wait_read(context, x);

@@ -4,10 +4,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::add<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<float>>())), tensor<float>>, "the widest");
-static_assert(std::is_same_v<decltype(amp::add<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<amp::bfloat16>>())), tensor<float>>, "f16 with bf16 gives f32");
+static_assert(std::is_same_v<decltype(amp::add<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the widest");
+static_assert(std::is_same_v<decltype(amp::add<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<amp::bfloat16>>())), golden::tensor<float>>, "f16 with bf16 gives f32");
 
 TEST_CASE("add and its gradients agree with the reference in every format") {
   test_context context;

@@ -5,7 +5,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 TEST_CASE("addcmul and addcdiv agree with the reference in every format, broadcast or not") {
   CHECK(golden::run_many(golden::widening_file, "addcmul", 4, 8, {"addcmul/value0"},

@@ -5,7 +5,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 namespace {
 
@@ -95,13 +94,13 @@ TEST_CASE("addmm has the bits of a call on operands that were cast by hand, and 
 
 TEST_CASE("operands of addmm that do not fit are refused with their shapes, and nothing is written") {
   test_context context;
-  const tensor<float> x(context, {2}), a(context, {3, 4}), b(context, {4, 5}), c(context, {5, 4});
+  const golden::tensor<float> x(context, {2}), a(context, {3, 4}), b(context, {4, 5}), c(context, {5, 4});
   CHECK_THROWS_WITH_AS(amp::addmm<amp::o0<>>(context, x, a, b), doctest::Contains("cannot broadcast [2] with [3, 5]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::addmm<amp::o0<>>(context, x, a, c), doctest::Contains("a of shape [3, 4] with b of shape [5, 4]; a is [m, k], b is [k, n]"), amp::error);
-  const tensor<float> wide(context, {2, 3, 5});
+  const golden::tensor<float> wide(context, {2, 3, 5});
   CHECK_THROWS_WITH_AS(amp::addmm<amp::o0<>>(context, wide, a, b), doctest::Contains("cannot broadcast an input of shape [2, 3, 5] to the product's [3, 5]"), amp::error);
   auto wrong = check::filled<float>(context, {3}, 7);
-  CHECK_THROWS_WITH_AS((amp::addmm_backward<amp::o0<>>(context, tensor<float>(context, {3, 5}), tensor<float>(context, {5}), a, b, amp::into(wrong), amp::no_gradient{}, amp::no_gradient{})),
+  CHECK_THROWS_WITH_AS((amp::addmm_backward<amp::o0<>>(context, golden::tensor<float>(context, {3, 5}), golden::tensor<float>(context, {5}), a, b, amp::into(wrong), amp::no_gradient{}, amp::no_gradient{})),
                        doctest::Contains("[3] where [5] is due"), amp::error);
   CHECK(amp::wait_read(context, wrong) == std::vector<float>(3, 7));
 }

@@ -4,10 +4,13 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::mul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<amp::bfloat16>>())), tensor<float>>, "f16 with bf16 gives f32");
-static_assert(amp::detail::div_function{}.value(1.0f, 4.0f) == 0.25f && amp::detail::sub_function{2}.value(1.0f, 4.0f) == -7);
+static_assert(std::is_same_v<decltype(amp::mul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<amp::bfloat16>>())), golden::tensor<float>>, "f16 with bf16 gives f32");
+
+TEST_CASE("a quotient and a scaled difference of two numbers are those of the formula") {
+  CHECK(amp::detail::div_function{}.value(1.0f, 4.0f) == 0.25f);
+  CHECK(amp::detail::sub_function{2}.value(1.0f, 4.0f) == -7);
+}
 
 namespace {
 

@@ -6,10 +6,9 @@
 #include <ops/truths.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::scaled_dot_product_attention<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>(), std::declval<tensor<float>>())),
-                             tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::scaled_dot_product_attention<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>())),
+                             golden::tensor<amp::float16>>);
 
 namespace {
 
@@ -19,7 +18,7 @@ amp::attention_settings settings_of(const golden::test_case& c) {
   if (!c.option("scale").is_null()) s.scale = golden::number(c.option("scale"));
   return s;
 }
-tensor<bool> kept(test_context& context, const golden::array& mask) { return truths(context, mask.shape, mask.values); }
+golden::tensor<bool> kept(test_context& context, const golden::array& mask) { return truths(context, mask.shape, mask.values); }
 
 }  // namespace
 
@@ -52,7 +51,7 @@ TEST_CASE("attention and its gradients agree with the reference in every format,
         golden::compare(context, c.name() + " k", of.second, c.gradient("key"), setting::roundoff, 2 * scale * a.largest() * of_weight * score * queries, length, weight * 2 * scale * a.largest() * of_weight * queries);
         golden::compare(context, c.name() + " v", of.third, c.gradient("value"), setting::roundoff, g_largest * score * queries, length, weight * g_largest * queries);
         if constexpr (!amp::detail::are_truths_v<std::decay_t<decltype(mask)>> && !std::is_same_v<std::decay_t<decltype(mask)>, amp::no_mask>) {
-          tensor<T> gm(context, mask.shape());
+          golden::tensor<T> gm(context, mask.shape());
           const amp::no_gradient none;
           amp::scaled_dot_product_attention_backward<P>(context, g, q, k, v, mask, none, none, none, amp::into(gm), settings);
           golden::compare(context, c.name() + " mask", gm, c.gradient("attn_mask"), setting::roundoff, 2 * of_weight * score * queries, length);
@@ -86,7 +85,7 @@ TEST_CASE("gradients of attention are the slopes of its value: broadcast, groupe
   agree(bools);
   settings.causal = true, settings.dropout = {0.25, 7, 1};
   agree(added);
-  tensor<double> of_mask(context, added.shape());
+  golden::tensor<double> of_mask(context, added.shape());
   const amp::no_gradient none;
   amp::scaled_dot_product_attention_backward<amp::o0<>>(context, g, q, k, v, added, none, none, none, amp::into(of_mask), settings);
   check::slopes(context, [&] { return check::dot(context, g, amp::scaled_dot_product_attention<amp::o0<>>(context, q, k, v, added, settings)); }, added, of_mask);
@@ -129,7 +128,7 @@ TEST_CASE("lines of one head that are longer than a warp reads are right: agains
 
 TEST_CASE("heads, masks and widths that do not fit are refused with their shapes, and nothing is written") {
   test_context context;
-  const tensor<float> q(context, {1, 4, 3, 8}), k(context, {1, 2, 5, 8}), v(context, {1, 2, 5, 8}), three(context, {1, 3, 5, 8}), narrow(context, {1, 2, 5, 4}), mask(context, {4, 5});
+  const golden::tensor<float> q(context, {1, 4, 3, 8}), k(context, {1, 2, 5, 8}), v(context, {1, 2, 5, 8}), three(context, {1, 3, 5, 8}), narrow(context, {1, 2, 5, 4}), mask(context, {4, 5});
   CHECK_THROWS_WITH_AS(amp::scaled_dot_product_attention<amp::o0<>>(context, q, narrow, v), doctest::Contains("[..., keys, width]"), amp::error);
   amp::attention_settings grouped;
   grouped.grouped = true;

@@ -6,10 +6,9 @@
 #include <ops/pool_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::avg_pool2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), 2)), tensor<amp::float16>>);
-static_assert(std::is_same_v<decltype(amp::adaptive_avg_pool2d<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), 1)), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::avg_pool2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), 2)), golden::tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::adaptive_avg_pool2d<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), 1)), golden::tensor<amp::float16>>);
 
 TEST_CASE("avg_pool2d, adaptive_avg_pool2d and their gradients agree with the reference in every format") {
   test_context context;
@@ -32,7 +31,7 @@ TEST_CASE("avg_pool2d, adaptive_avg_pool2d and their gradients agree with the re
       const auto g = golden::upstream<std::remove_const_t<decltype(value)>>(context, c);
       const auto gx = adaptive ? amp::adaptive_avg_pool2d_backward<P>(context, g, x, size) : amp::avg_pool2d_backward<P>(context, g, x, size, options);
       golden::compare(context, c.name() + " x", gx, c.gradient("input"), setting::roundoff, c.grad_output().largest(), n);
-      tensor<T> twice(context, a.shape);
+      golden::tensor<T> twice(context, a.shape);
       amp::fill(context, twice, T(1.0f));
       if (adaptive) amp::adaptive_avg_pool2d_backward<P>(context, amp::add_to(twice), g, size);
       else amp::avg_pool2d_backward<P>(context, amp::add_to(twice), g, size, options);
@@ -87,7 +86,7 @@ TEST_CASE("a mean of large half-precision numbers does not overflow, and small o
 TEST_CASE("no windows at all are an empty value, and a divisor of 0 is an error") {
   test_context context;
   using P = amp::o0<>;
-  tensor<float> x = check::filled(context, {2, 4, 4}, 1.0f);
+  golden::tensor<float> x = check::filled(context, {2, 4, 4}, 1.0f);
   const auto none = amp::adaptive_avg_pool2d<P>(context, x, {0, 2});
   CHECK(none.shape() == amp::shape{2, 0, 2});
   CHECK(amp::wait_read(context, amp::adaptive_avg_pool2d_backward<P>(context, none, x, {0, 2})) == std::vector<float>(32, 0.0f));

@@ -4,10 +4,9 @@
 #include <ops/norm_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::batch_norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::no_running{})), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::batch_norm<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::no_running{})), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::batch_norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), amp::no_running{})), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::batch_norm<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), amp::no_running{})), golden::tensor<amp::float16>>);
 
 namespace {
 
@@ -87,7 +86,7 @@ TEST_CASE("running statistics stay float under any policy, and a cumulative aver
   test_context context;
   using P = amp::o3<amp::f16>;
   auto mean = check::filled(context, {2}, 0.0f), variance = check::filled(context, {2}, 1.0f);
-  tensor<std::int64_t> batches(context, {1});
+  golden::tensor<std::int64_t> batches(context, {1});
   amp::fill(context, batches, std::int64_t(0));
   const amp::running_statistics running(mean, variance, batches);
   amp::batch_norm_settings settings;
@@ -151,7 +150,7 @@ TEST_CASE("under autocast the bits are those of a cast by hand, then a call") {
 TEST_CASE("what a batch normalization cannot do is an error, before anything moves") {
   test_context context;
   using P = amp::o0<>;
-  tensor<float> x(context, {2, 3, 4}), lone(context, {1, 3}), flat(context, {6});
+  golden::tensor<float> x(context, {2, 3, 4}), lone(context, {1, 3}), flat(context, {6});
   auto mean = check::filled(context, {3}, 0.0f), variance = check::filled(context, {3}, 1.0f), other = check::filled(context, {2}, 1.0f);
   amp::batch_norm_settings evaluation{false}, cumulative{true, 0.1, true};
   CHECK_THROWS_WITH_AS(amp::batch_norm<P>(context, flat, amp::no_running{}), doctest::Contains("[batch, channels, ...], not [6]"), amp::error);
@@ -159,6 +158,6 @@ TEST_CASE("what a batch normalization cannot do is an error, before anything mov
   CHECK_THROWS_WITH_AS(amp::batch_norm<P>(context, x, amp::no_running{}, amp::no_weight{}, amp::no_bias{}, evaluation), doctest::Contains("amphora [setting]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::batch_norm<P>(context, x, amp::running_statistics(mean, other)), doctest::Contains("a running variance of shape [2]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::batch_norm<P>(context, x, amp::running_statistics(mean, variance), amp::no_weight{}, amp::no_bias{}, cumulative), doctest::Contains("number of batches"), amp::error);
-  CHECK_THROWS_WITH_AS(amp::instance_norm<P>(context, tensor<float>(context, {2, 3, 1}), amp::no_running{}), doctest::Contains("one value a channel"), amp::error);
+  CHECK_THROWS_WITH_AS(amp::instance_norm<P>(context, golden::tensor<float>(context, {2, 3, 1}), amp::no_running{}), doctest::Contains("one value a channel"), amp::error);
   CHECK(amp::wait_read(context, mean) == std::vector<float>(3, 0.0f));
 }

@@ -5,11 +5,10 @@
 #include <ops/loss_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 static_assert(amp::is_allowed_v<amp::o1<amp::f16>, amp::op::binary_cross_entropy, amp::f32, amp::f32>, "a float from its inputs on");
 static_assert(!amp::is_allowed_v<amp::o1<amp::f16>, amp::op::binary_cross_entropy, amp::f16, amp::f32> && !amp::is_allowed_v<amp::o0<>, amp::op::binary_cross_entropy, amp::bf16, amp::f32>);
-static_assert(std::is_same_v<decltype(amp::binary_cross_entropy<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>())), tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::binary_cross_entropy<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>);
 
 namespace {
 

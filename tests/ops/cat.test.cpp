@@ -7,15 +7,14 @@
 #include <vector>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::cat<amp::o1<amp::f16>>(std::declval<test_context&>(), 0, std::declval<tensor<amp::float16>>(), std::declval<tensor<float>>())), tensor<float>>, "the widest");
-static_assert(std::is_same_v<decltype(amp::stack<amp::o1<amp::f16>>(std::declval<test_context&>(), 0, std::declval<tensor<amp::float16>>(), std::declval<tensor<amp::bfloat16>>())), tensor<float>>, "the widest");
-static_assert(std::is_same_v<decltype(amp::cat<amp::o1<amp::f16>>(std::declval<test_context&>(), 0, std::declval<std::vector<tensor<amp::float16>>>())), tensor<amp::float16>>, "a list has one format");
-static_assert(std::is_same_v<decltype(amp::stack_backward<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), 0, std::declval<std::array<amp::view<amp::float16>, 2>>())),
-                             std::vector<tensor<amp::float16>>>, "gradients in the operands' format");
-static_assert(amp::detail::is_operand_list_v<std::vector<tensor<float>>> && amp::detail::is_operand_list_v<amp::view<const float>[3]>);
-static_assert(!amp::detail::is_operand_list_v<tensor<float>> && !amp::detail::is_operand_list_v<std::vector<float>> && !amp::detail::is_operand_list_v<std::vector<bool>> && !amp::detail::is_operand_list_v<int>);
+static_assert(std::is_same_v<decltype(amp::cat<amp::o1<amp::f16>>(std::declval<test_context&>(), 0, std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the widest");
+static_assert(std::is_same_v<decltype(amp::stack<amp::o1<amp::f16>>(std::declval<test_context&>(), 0, std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<amp::bfloat16>>())), golden::tensor<float>>, "the widest");
+static_assert(std::is_same_v<decltype(amp::cat<amp::o1<amp::f16>>(std::declval<test_context&>(), 0, std::declval<std::vector<golden::tensor<amp::float16>>>())), golden::tensor<amp::float16>>, "a list has one format");
+static_assert(std::is_same_v<decltype(amp::stack_backward<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), 0, std::declval<std::array<amp::view<amp::float16>, 2>>())),
+                             std::vector<golden::tensor<amp::float16>>>, "gradients in the operands' format");
+static_assert(amp::detail::is_operand_list_v<std::vector<golden::tensor<float>>> && amp::detail::is_operand_list_v<amp::view<const float>[3]>);
+static_assert(!amp::detail::is_operand_list_v<golden::tensor<float>> && !amp::detail::is_operand_list_v<std::vector<float>> && !amp::detail::is_operand_list_v<std::vector<bool>> && !amp::detail::is_operand_list_v<int>);
 
 namespace {
 
@@ -89,7 +88,7 @@ TEST_CASE("a list of any length goes to memory that is given, and its gradients 
   using policy = amp::o1<amp::f16>;
   test_context context;
   constexpr std::int64_t count = 70;
-  std::vector<tensor<float>> parts, sums;
+  std::vector<golden::tensor<float>> parts, sums;
   std::vector<float> numbers;
   for (std::int64_t k = 0; k < count; ++k) {
     parts.push_back(check::random<float>(context, {k % 3, 5}, static_cast<unsigned>(k))), sums.push_back(check::filled<float>(context, {k % 3, 5}, 1.0f));
@@ -97,7 +96,7 @@ TEST_CASE("a list of any length goes to memory that is given, and its gradients 
   }
   const auto y = check::given(context, {static_cast<std::int64_t>(numbers.size()) / 5, 5}, numbers);
   CHECK(check::equal_bits(context, amp::cat<policy>(context, 0, parts), y));
-  tensor<float> memory(context, y.shape());
+  golden::tensor<float> memory(context, y.shape());
   amp::cat<policy>(context, amp::into(memory), 0, parts);
   CHECK(check::equal_bits(context, memory, y));
 
@@ -118,7 +117,7 @@ TEST_CASE("a list of any length goes to memory that is given, and its gradients 
   CHECK(wrong == 0);
 
   const amp::view<const float> rows[] = {parts[1].view(), parts[4].view()};  // of [1, 5]
-  tensor<float> stacked(context, {1, 2, 5});
+  golden::tensor<float> stacked(context, {1, 2, 5});
   amp::stack<policy>(context, amp::into(stacked), 1, rows);
   CHECK(check::equal_bits(context, stacked, amp::stack<policy>(context, 1, parts[1], parts[4])));
   const std::array<amp::into<float>, 2> places{amp::into(sums[1]), amp::into(sums[4])};

@@ -4,7 +4,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 static_assert(amp::detail::clamp_function{-1, 1}.value(2.0f) == 1 && amp::detail::clamp_function{-1, 1}.slope(amp::detail::by<0>{}, 5.0f, 1.0f) == 0);
 

@@ -4,7 +4,6 @@
 #include <ops/loss_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 namespace {
 

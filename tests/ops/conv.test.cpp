@@ -5,10 +5,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 using options = amp::convolution_options;
 
-static_assert(std::is_same_v<decltype(amp::conv2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::conv2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>);
 
 TEST_CASE("convolutions and their gradients agree with the reference in every format") {
   const auto run = [](const char* op, const auto& value, const auto& gradients) { return golden::run_convolutions(op, value, gradients); };
@@ -22,8 +21,8 @@ TEST_CASE("convolutions and their gradients agree with the reference in every fo
 
 namespace {
 
-template <class T> auto in_memory(test_context& context, const tensor<T>& numbers, const amp::shape& shape) {
-  tensor<T> result(context, shape);
+template <class T> auto in_memory(test_context& context, const golden::tensor<T>& numbers, const amp::shape& shape) {
+  golden::tensor<T> result(context, shape);
   amp::write(context, amp::wait_read(context, numbers), result);
   return result;
 }
@@ -37,7 +36,7 @@ template <class T> void sums_are_right(const amp::shape& x, const amp::shape& w,
   golden::agrees_with_terms<T>(context, c, [&](amp::detail::convolution_result result, const auto& a, const auto& b) {
     const amp::shape y = shape_of(c.batch, c.groups * c.features, c.out);
     if (result == amp::detail::convolution_result::y) return amp::conv3d<policy>(context, in_memory(context, a, x), in_memory(context, b, w), amp::no_bias{}, how);
-    tensor<T> to(context, result == amp::detail::convolution_result::x ? x : w), none(context, result == amp::detail::convolution_result::x ? x : w);
+    golden::tensor<T> to(context, result == amp::detail::convolution_result::x ? x : w), none(context, result == amp::detail::convolution_result::x ? x : w);
     if (result == amp::detail::convolution_result::x)
       amp::conv3d_backward<policy>(context, in_memory(context, a, y), to, in_memory(context, b, w), amp::into(to), amp::no_gradient{}, amp::no_gradient{}, how);
     else
@@ -85,7 +84,7 @@ TEST_CASE("under a policy of f16 convolutions have the bits of a call on operand
   CHECK(check::equal_bits(context, amp::conv2d<policy>(context, x, w, b, how), amp::conv2d<amp::policy<>>(context, low_x, low_w, low_b, how)));
   const auto g = check::random<amp::float16>(context, {3, 7, 5, 4}, 4);
   const auto of = amp::conv2d_backward<policy>(context, g, x, w, how);
-  tensor<float> gx(context, x.shape()), gw(context, w.shape()), gb(context, {7});
+  golden::tensor<float> gx(context, x.shape()), gw(context, w.shape()), gb(context, {7});
   amp::conv2d_backward<amp::policy<>>(context, g, low_x, low_w, amp::into(gx), amp::into(gw), amp::into(gb), how);
   CHECK(check::equal_bits(context, of.x, gx));
   CHECK(check::equal_bits(context, of.w, gw));
@@ -97,7 +96,7 @@ TEST_CASE("gradients are written, or added to what stands in 16-bit memory with 
   using policy = amp::policy<>;
   const auto how = options{}.padding(1).stride(2);
   const auto x = check::random<amp::float16>(context, {2, 3, 7, 6}, 1), w = check::random<amp::float16>(context, {4, 3, 3, 3}, 2), g = check::random<amp::float16>(context, {2, 4, 4, 3}, 3);
-  tensor<float> exact_x(context, x.shape()), exact_w(context, w.shape()), exact_b(context, {4});
+  golden::tensor<float> exact_x(context, x.shape()), exact_w(context, w.shape()), exact_b(context, {4});
   amp::conv2d_backward<policy>(context, g, x, w, amp::into(exact_x), amp::into(exact_w), amp::into(exact_b), how);
   auto gx = check::filled<amp::float16>(context, x.shape(), amp::float16(3.0f)), gw = check::filled<amp::float16>(context, w.shape(), amp::float16(3.0f)), gb = check::filled<amp::float16>(context, {4}, amp::float16(3.0f));
   amp::conv2d_backward<policy>(context, g, x, w, amp::add_to(gx), amp::no_gradient{}, amp::add_to(gb), how);
@@ -120,7 +119,7 @@ TEST_CASE("with no images the gradients of weights and bias are zeros, with no c
   CHECK(amp::wait_read(context, of.w) == std::vector<float>(54, 0));
   CHECK(amp::wait_read(context, of.b) == std::vector<float>(3, 0));
   const auto b = check::given<float>(context, {2}, {5, 7});
-  const tensor<float> nothing(context, {1, 0, 2, 2}), window(context, {2, 0, 1, 1});
+  const golden::tensor<float> nothing(context, {1, 0, 2, 2}), window(context, {2, 0, 1, 1});
   CHECK(amp::wait_read(context, amp::conv2d<amp::o0<>>(context, nothing, window, b)) == std::vector<float>{5, 5, 5, 5, 7, 7, 7, 7});
 }
 
@@ -141,7 +140,7 @@ TEST_CASE("nothing is allocated once a step has run") {
 TEST_CASE("shapes that do not match are an error that says what is due, and nothing is written") {
   test_context context;
   using policy = amp::o0<>;
-  const tensor<float> x(context, {2, 3, 5, 5}), w(context, {4, 3, 3, 3}), b(context, {3}), narrow(context, {4, 2, 3, 3}), flat(context, {5, 5});
+  const golden::tensor<float> x(context, {2, 3, 5, 5}), w(context, {4, 3, 3, 3}), b(context, {3}), narrow(context, {4, 2, 3, 3}), flat(context, {5, 5});
   auto y = check::filled<float>(context, {2, 4, 3, 3}, 7);
   CHECK_THROWS_WITH_AS(amp::conv2d<policy>(context, amp::into(y), x, w, b), doctest::Contains("conv2d has a bias of shape [3] where [4] is due"), amp::error);
   CHECK_THROWS_WITH_AS(amp::conv2d<policy>(context, amp::into(y), x, w, amp::no_bias{}, options{}.padding(1)), doctest::Contains("[2, 4, 3, 3] where [2, 4, 5, 5] is due"), amp::error);

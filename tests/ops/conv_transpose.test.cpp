@@ -5,7 +5,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 using options = amp::convolution_options;
 
 TEST_CASE("transposed convolutions and their gradients agree with the reference in every format") {
@@ -43,7 +42,7 @@ TEST_CASE_TEMPLATE("a transposed convolution has the bits of the gradient of a c
 TEST_CASE("options that no transposed convolution has are an error, and nothing is written") {
   test_context context;
   using policy = amp::o0<>;
-  const tensor<float> x(context, {2, 3, 4, 4}), w(context, {3, 2, 3, 3}), wide(context, {4, 2, 3, 3});
+  const golden::tensor<float> x(context, {2, 3, 4, 4}), w(context, {3, 2, 3, 3}), wide(context, {4, 2, 3, 3});
   auto y = check::filled<float>(context, {2, 2, 6, 6}, 7);
   const auto run = [&](const options& how) { amp::conv_transpose2d<policy>(context, amp::into(y), x, w, amp::no_bias{}, how); };
   CHECK_THROWS_WITH_AS(run(options{}.padding(amp::window_padding::same)), doctest::Contains("no padding by name"), amp::error);

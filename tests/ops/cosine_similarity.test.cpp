@@ -4,10 +4,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::cosine_similarity<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<amp::float16>>())),
-                             tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::cosine_similarity<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<amp::float16>>())),
+                             golden::tensor<float>>);
 
 TEST_CASE("cosine_similarity and its gradients agree with the reference in every format, below eps too") {
   test_context context;
@@ -58,7 +57,7 @@ TEST_CASE("the cosine of float vectors near 1e20 and 1e-25 is right, and of 16-b
 
 TEST_CASE("vectors of other shapes and an axis that is not there are refused") {
   test_context context;
-  const tensor<float> x(context, {3, 4}), y(context, {3, 5});
+  const golden::tensor<float> x(context, {3, 4}), y(context, {3, 5});
   CHECK_THROWS_WITH_AS(amp::cosine_similarity<amp::o0<>>(context, x, y), doctest::Contains("[3, 4] with [3, 5]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::cosine_similarity<amp::o0<>>(context, x, x, 2), doctest::Contains("axis 2"), amp::error);
   CHECK_THROWS_WITH_AS(amp::cosine_similarity_backward<amp::o0<>>(context, x, x, x), doctest::Contains("[3, 4] where [3] is due"), amp::error);

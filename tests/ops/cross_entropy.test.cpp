@@ -4,24 +4,23 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::cross_entropy<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<std::int32_t>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::cross_entropy<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<std::int64_t>>())), tensor<float>>, "the loss is f32 at every level");
+static_assert(std::is_same_v<decltype(amp::cross_entropy<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<std::int32_t>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::cross_entropy<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<std::int64_t>>())), golden::tensor<float>>, "the loss is f32 at every level");
 
 namespace {
 
 amp::reduction reduction_of(const std::string& name) { return name == "none" ? amp::reduction::none : name == "mean" ? amp::reduction::mean : amp::reduction::sum; }
 
-template <class T> tensor<T> filled(test_context& context, const amp::shape& shape, std::initializer_list<double> values) {
+template <class T> golden::tensor<T> filled(test_context& context, const amp::shape& shape, std::initializer_list<double> values) {
   std::vector<T> numbers;
   for (double v : values) numbers.push_back(static_cast<T>(static_cast<float>(v)));
   return check::given(context, shape, numbers);
 }
-template <class Index> tensor<Index> targets(test_context& context, const std::vector<Index>& values) {
+template <class Index> golden::tensor<Index> targets(test_context& context, const std::vector<Index>& values) {
   return check::given(context, {static_cast<std::int64_t>(values.size())}, values);
 }
-template <class T> float only(test_context& context, const tensor<T>& x) { return static_cast<float>(amp::wait_read(context, x).at(0)); }
+template <class T> float only(test_context& context, const golden::tensor<T>& x) { return static_cast<float>(amp::wait_read(context, x).at(0)); }
 
 }  // namespace
 

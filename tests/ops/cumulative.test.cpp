@@ -4,10 +4,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::cumsum<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::cumprod<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::cumsum<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::cumprod<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>);
 
 TEST_CASE("cumsum, cumprod and their gradients agree with the reference in every format") {
   test_context context;
@@ -109,7 +108,7 @@ TEST_CASE("cumsum may write over its operand, adds a gradient, and refuses other
   int wrong = 0;
   for (std::size_t i = 0; i < alone.size(); ++i) wrong += std::fabs(static_cast<double>(added[i]) - 1 - static_cast<double>(alone[i])) > 4 * amp::f32::unit_roundoff * (1 + std::fabs(static_cast<double>(alone[i])));
   CHECK(wrong == 0);
-  tensor<float> other(context, {700});
+  golden::tensor<float> other(context, {700});
   CHECK_THROWS_WITH_AS(amp::cumsum<amp::o0<>>(context, amp::into(other), x), doctest::Contains("[700] where [5, 700] is due"), amp::error);
   CHECK_THROWS_WITH_AS(amp::cumprod<amp::o0<>>(context, x, 2), doctest::Contains("cumprod has no axis 2"), amp::error);
   CHECK_THROWS_WITH_AS(amp::cumprod_backward<amp::o0<>>(context, other, x), doctest::Contains("[700] where [5, 700] is due"), amp::error);

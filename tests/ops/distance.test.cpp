@@ -6,11 +6,10 @@
 #include <ops/reduction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::dist<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::cdist<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<amp::float16>>())),
-                             tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::dist<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::cdist<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<amp::float16>>())),
+                             golden::tensor<amp::float16>>);
 
 TEST_CASE("dist, cdist and their gradients agree with the reference in every format, for every order") {
   test_context context;
@@ -76,13 +75,13 @@ TEST_CASE("distances of many long rows stay within their bound") {
 
 TEST_CASE("distances of other shapes and orders are refused") {
   test_context context;
-  const tensor<float> a(context, {3, 4}), b(context, {5, 3}), row(context, {4}), none(context, {0});
+  const golden::tensor<float> a(context, {3, 4}), b(context, {5, 3}), row(context, {4}), none(context, {0});
   CHECK_THROWS_WITH_AS(amp::cdist<amp::o0<>>(context, a, b), doctest::Contains("[3, 4] and [5, 3]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::cdist<amp::o0<>>(context, a, row), doctest::Contains("[4]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::cdist<amp::o0<>>(context, a, a, -1), doctest::Contains("order -1"), amp::error);
   CHECK_THROWS_WITH_AS(amp::dist<amp::o0<>>(context, a, b), doctest::Contains("[3, 4] with [5, 3]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::dist<amp::o0<>>(context, none, none, -2), doctest::Contains("without elements"), amp::error);
-  tensor<float> wrong(context, {2});
+  golden::tensor<float> wrong(context, {2});
   CHECK_THROWS_WITH_AS(amp::cdist<amp::o0<>>(context, amp::into(wrong), a, a), doctest::Contains("[2] where [3, 3] is due"), amp::error);
   CHECK_THROWS_WITH_AS(amp::cdist_backward<amp::o0<>>(context, wrong, a, a), doctest::Contains("[2] where [3, 3] is due"), amp::error);
 }

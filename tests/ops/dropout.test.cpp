@@ -6,7 +6,6 @@
 #include <vector>
 
 namespace amp = amphora;
-using check::tensor;
 
 namespace {
 std::vector<bool> kept(test_context& context, std::int64_t n, const amp::dropout_settings& s) {

@@ -6,10 +6,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
-template <class P> using einsum_t = decltype(amp::einsum<P>(std::declval<test_context&>(), "i,i", std::declval<tensor<float>>(), std::declval<tensor<float>>()));
+template <class P> using einsum_t = decltype(amp::einsum<P>(std::declval<test_context&>(), "i,i", std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>()));
 
-static_assert(std::is_same_v<einsum_t<amp::o1<amp::f16>>, tensor<amp::float16>>, "a contraction");
+static_assert(std::is_same_v<einsum_t<amp::o1<amp::f16>>, golden::tensor<amp::float16>>, "a contraction");
 
 TEST_CASE("einsum and its gradients agree with the reference") {
   test_context context;
@@ -58,7 +57,7 @@ TEST_CASE("einsum has the bits of matmul where it is one, of a call on operands 
 
 TEST_CASE("equations that are none, or of other shapes, are refused, with what is wrong, and nothing is written") {
   test_context context;
-  const tensor<float> a(context, {2, 3}), b(context, {3, 4});
+  const golden::tensor<float> a(context, {2, 3}), b(context, {3, 4});
   const auto says = [&](const char* equation, const char* what) { CHECK_THROWS_WITH_AS(amp::einsum<amp::o0<>>(context, equation, a, b), doctest::Contains(what), amp::error); };
   says("ij->ji", "exactly two operands"), says("ij,jk,kl->il", "exactly two operands"), says("ij", "exactly two operands"), says("i1,jk->ik", "named by one letter");
   says("ij,jk->il", "the result names an axis that no operand has"), says("ij,jk->ikk", "the result names an axis twice"), says("ijk,jk->i", "operand 0 has shape [2, 3] and 3 named axes");

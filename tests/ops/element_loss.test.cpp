@@ -8,10 +8,9 @@
 #include <ops/loss_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::huber_loss<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<float>>())), tensor<float>>, "the loss is f32 at every level");
-static_assert(std::is_same_v<decltype(amp::kl_div<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<double>>(), std::declval<tensor<double>>())), tensor<double>>);
+static_assert(std::is_same_v<decltype(amp::huber_loss<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the loss is f32 at every level");
+static_assert(std::is_same_v<decltype(amp::kl_div<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<double>>(), std::declval<golden::tensor<double>>())), golden::tensor<double>>);
 
 namespace {
 
@@ -21,7 +20,7 @@ template <class Function> void in_formats(const Function& f) {
   f(golden::setting<amp::o1<amp::f16>, amp::f16>{});
 }
 
-template <class T, class Go> void each_gradient(const tensor<T>& g, const Go& go) { go(g, 0); }
+template <class T, class Go> void each_gradient(const golden::tensor<T>& g, const Go& go) { go(g, 0); }
 template <class A, class B, class Go> void each_gradient(const amp::gradient_pair<A, B>& g, const Go& go) { go(g.first, 0), go(g.second, 1); }
 template <class A, class B, class C, class Go> void each_gradient(const amp::gradient_triple<A, B, C>& g, const Go& go) { go(g.first, 0), go(g.second, 1), go(g.third, 2); }
 

@@ -6,7 +6,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using check::tensor;
 
 namespace user {  // arithmetic from outside
 struct half_plus_place {

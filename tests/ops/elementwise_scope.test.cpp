@@ -5,7 +5,6 @@
 #include <ops/truths.hpp>
 
 namespace amp = amphora;
-using check::tensor;
 
 namespace {
 
@@ -45,8 +44,8 @@ TEST_CASE_TEMPLATE("under a policy each elementwise op gives the bits of a cast 
 
     const auto g = check::random<float>(context, {6, 70}, 3);
     const auto lg = check::random<T>(context, {6, 70}, 3);
-    tensor<float> of_wide(context, x.shape());
-    tensor<T> direct(context, x.shape());
+    check::tensor<float> of_wide(context, x.shape());
+    check::tensor<T> direct(context, x.shape());
     amp::exp_backward<wide>(context, amp::into(of_wide), g, up);
     same(a.exp_backward(g, lx), amp::cast<Format>(context, of_wide));
     amp::pow_backward<wide>(context, amp::into(of_wide), g, up, 3);

@@ -3,9 +3,8 @@
 #include <ops/indexing_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::embedding<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<std::int64_t>>(), std::declval<tensor<amp::bfloat16>>())), tensor<amp::bfloat16>>, "stays what it is");
+static_assert(std::is_same_v<decltype(amp::embedding<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<std::int64_t>>(), std::declval<golden::tensor<amp::bfloat16>>())), golden::tensor<amp::bfloat16>>, "stays what it is");
 
 namespace {
 
@@ -15,7 +14,7 @@ amp::embedding_settings settings_of(const golden::test_case& c) {
   result.scale_grad_by_freq = c.option("scale_grad_by_freq");
   return result;
 }
-template <class T> tensor<T> indices(test_context& context, const amp::shape& s, const std::vector<T>& values) { return check::given<T>(context, s, values); }
+template <class T> golden::tensor<T> indices(test_context& context, const amp::shape& s, const std::vector<T>& values) { return check::given<T>(context, s, values); }
 
 }  // namespace
 
@@ -53,7 +52,7 @@ TEST_CASE("an embedding's gradient is summed in the order of the indices, the sa
   const auto index = indices(context, {n}, where);
   const auto g = check::random<amp::float16>(context, {n, width}, 1);
   auto half = check::filled<amp::float16>(context, {rows, width}, amp::convert<amp::f16>(1.0f));
-  tensor<double> sums(context, {rows, width});
+  golden::tensor<double> sums(context, {rows, width});
   amp::embedding_backward<policy>(context, amp::into(sums), g, index), amp::embedding_backward<policy>(context, amp::add_to(half), g, index);
   std::vector<double> want(rows * width);
   const auto terms = amp::wait_read(context, g);

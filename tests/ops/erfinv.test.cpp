@@ -4,9 +4,8 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::erfinv<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>, "a sensitive op");
+static_assert(std::is_same_v<decltype(amp::erfinv<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>, "a sensitive op");
 
 TEST_CASE("erfinv agrees with the reference in every format") {
   CHECK(golden::run_unary(golden::transcendental_file, "erfinv", 16, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::erfinv<decltype(p)>(context, x); },

@@ -14,11 +14,10 @@
 #include <utility>
 
 namespace amp = amphora;
-using golden::tensor;
 
 namespace {
 
-tensor<float> widened(test_context& context, const tensor<amp::float16>& x) {
+golden::tensor<float> widened(test_context& context, const golden::tensor<amp::float16>& x) {
   std::vector<float> numbers;
   for (const amp::float16& v : amp::wait_read(context, x)) numbers.push_back(static_cast<float>(v));
   return check::given(context, x.shape(), numbers);
@@ -49,10 +48,10 @@ TEST_CASE("under autocast a reduction of 16-bit numbers has the bits of the same
     const auto half = check::random<amp::float16>(context, shape, 1);
     const auto wide = widened(context, half);
     const auto same = [&](const auto& op, const auto& backward) {
-      const tensor<float> y = op(mixed{}, half);
+      const golden::tensor<float> y = op(mixed{}, half);
       CHECK(check::equal_bits(context, y, op(plain{}, wide)));
       const auto g = check::random<float>(context, y.shape(), 2);
-      tensor<amp::float16> rounded(context, shape), by_hand(context, shape);
+      golden::tensor<amp::float16> rounded(context, shape), by_hand(context, shape);
       backward(mixed{}, g, half, amp::into(rounded)), backward(plain{}, g, wide, amp::into(by_hand));
       CHECK(check::equal_bits(context, rounded, by_hand));
     };
@@ -79,7 +78,7 @@ TEST_CASE("f64 is never cast by a policy, and is reduced in double") {
   test_context context;
   const auto x = check::random<double>(context, {3, 40}, 1);
   const auto y = amp::norm<amp::o1<amp::f16>>(context, x, 2, amp::axes{1});
-  static_assert(std::is_same_v<std::remove_const_t<decltype(y)>, tensor<double>>);
+  static_assert(std::is_same_v<std::remove_const_t<decltype(y)>, golden::tensor<double>>);
   CHECK(check::equal_bits(context, y, amp::norm<amp::o0<>>(context, x, 2, amp::axes{1})));
   const auto numbers = amp::wait_read(context, x), got = amp::wait_read(context, y);
   for (std::size_t i = 0; i < 3; ++i) {

@@ -3,10 +3,9 @@
 #include <ops/indexing_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::gather<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::bfloat16>>(), 0, std::declval<tensor<int>>())), tensor<amp::bfloat16>>, "stays what it is");
-static_assert(std::is_same_v<decltype(amp::scatter_add<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), 0, std::declval<tensor<int>>(), std::declval<tensor<float>>())), tensor<float>>, "the widest");
+static_assert(std::is_same_v<decltype(amp::gather<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::bfloat16>>(), 0, std::declval<golden::tensor<int>>())), golden::tensor<amp::bfloat16>>, "stays what it is");
+static_assert(std::is_same_v<decltype(amp::scatter_add<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), 0, std::declval<golden::tensor<int>>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the widest");
 
 TEST_CASE("gather agrees with the reference in every format") {
   test_context context;

@@ -4,7 +4,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 TEST_CASE("gelu and its gradient agree with the reference in every format") {
   test_context context;

@@ -4,9 +4,8 @@
 #include <ops/norm_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::group_norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), 2)), tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::group_norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), 2)), golden::tensor<float>>);
 
 TEST_CASE("group_norm and its gradients agree with the reference in every format") {
   test_context context;
@@ -67,9 +66,9 @@ TEST_CASE("long groups have their weights channel by channel") {
 
 TEST_CASE("groups that do not divide the channels are an error, and so is one number alone") {
   test_context context;
-  tensor<float> x(context, {2, 6, 3}), lone(context, {1, 2});
+  golden::tensor<float> x(context, {2, 6, 3}), lone(context, {1, 2});
   CHECK_THROWS_WITH_AS(amp::group_norm<amp::o0<>>(context, x, 4), doctest::Contains("amphora [shape]: group_norm cannot share 6 channels of [2, 6, 3] among 4 groups"), amp::error);
   CHECK_THROWS_WITH_AS(amp::group_norm<amp::o0<>>(context, x, 0), doctest::Contains("amphora [shape]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::group_norm<amp::o0<>>(context, lone, 2), doctest::Contains("one number a group"), amp::error);
-  CHECK_THROWS_WITH_AS(amp::group_norm<amp::o0<>>(context, x, 2, tensor<float>(context, {3})), doctest::Contains("weights of shape [3] where [6]"), amp::error);
+  CHECK_THROWS_WITH_AS(amp::group_norm<amp::o0<>>(context, x, 2, golden::tensor<float>(context, {3})), doctest::Contains("weights of shape [3] where [6]"), amp::error);
 }

@@ -3,9 +3,8 @@
 #include <ops/indexing_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::index_put<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<amp::index_list>(), std::declval<tensor<float>>())), tensor<float>>, "the widest");
+static_assert(std::is_same_v<decltype(amp::index_put<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<amp::index_list>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the widest");
 
 namespace {
 

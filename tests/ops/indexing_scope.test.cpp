@@ -4,7 +4,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using check::tensor;
 
 namespace {
 

@@ -3,15 +3,14 @@
 #include <ops/indexing_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 using mode = amp::interpolation_mode;
 
-static_assert(std::is_same_v<decltype(amp::interpolate<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::interpolate_settings{})), tensor<float>>, "a sensitive op");
+static_assert(std::is_same_v<decltype(amp::interpolate<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), amp::interpolate_settings{})), golden::tensor<float>>, "a sensitive op");
 
 namespace {
 
 struct in_half : amp::amend<amp::o1<amp::f16>, amp::in<amp::op::upsample_bilinear2d, amp::compute<amp::f16>>> {};
-static_assert(std::is_same_v<decltype(amp::interpolate<in_half, amp::op::upsample_bilinear2d>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::interpolate_settings{})), tensor<amp::float16>>, "by its name");
+static_assert(std::is_same_v<decltype(amp::interpolate<in_half, amp::op::upsample_bilinear2d>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), amp::interpolate_settings{})), golden::tensor<amp::float16>>, "by its name");
 
 amp::interpolate_settings interpolate_settings_of(const golden::test_case& c) {
   amp::interpolate_settings result;

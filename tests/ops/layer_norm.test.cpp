@@ -4,10 +4,9 @@
 #include <ops/norm_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::layer_norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::shape{4})), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::rms_norm<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), amp::shape{4})), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::layer_norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), amp::shape{4})), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::rms_norm<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), amp::shape{4})), golden::tensor<amp::float16>>);
 
 TEST_CASE("layer_norm, rms_norm and their gradients agree with the reference in every format") {
   test_context context;
@@ -122,7 +121,7 @@ TEST_CASE("lines of every length are normalized, aligned or not, and written whe
       auto x = check::given(context, {rows * n + 1}, numbers), g = check::given(context, {rows * n + 1}, upstream);
       const amp::view<const amp::bfloat16> at(x.data() + skip, {rows, n}), grad(g.data() + skip, {rows, n});
       auto old = check::filled(context, {n}, 2.0f);
-      tensor<float> gx(context, {rows, n});
+      golden::tensor<float> gx(context, {rows, n});
       amp::layer_norm_backward<P>(context, grad, at, w, amp::into(gx), amp::add_to(old), amp::no_gradient{});
       const auto value = amp::wait_read(context, amp::layer_norm<P>(context, at, w)), slope = amp::wait_read(context, gx), gw = amp::wait_read(context, old);
       std::vector<double> want_w(static_cast<std::size_t>(n), 2.0);
@@ -174,7 +173,7 @@ TEST_CASE("under autocast the bits are those of a cast by hand, then a call") {
 
 TEST_CASE("weights that do not fit, and an eps below zero, are errors that say what is due") {
   test_context context;
-  tensor<float> x(context, {2, 3}), w(context, {3}), bad(context, {2});
+  golden::tensor<float> x(context, {2, 3}), w(context, {3}), bad(context, {2});
   CHECK_THROWS_WITH_AS(amp::layer_norm<amp::o0<>>(context, x, bad), doctest::Contains("[2, 3] over [2]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::layer_norm<amp::o0<>>(context, x, w, bad), doctest::Contains("a bias of shape [2] where [3]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::layer_norm<amp::o0<>>(context, x, amp::shape{}), doctest::Contains("amphora [shape]"), amp::error);

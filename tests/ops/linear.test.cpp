@@ -7,9 +7,8 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::linear<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::linear<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>);
 
 TEST_CASE("linear and its gradients agree with the reference in every format") {
   test_context context;
@@ -63,7 +62,7 @@ TEST_CASE_TEMPLATE("a relu in the same pass gives the bits of a relu after it, a
   CHECK(check::equal_bits(context, fused, apart));
 
   const auto g = check::random<T>(context, {33, 20}, 4), v = check::random<T>(context, {20, 65}, 5);
-  tensor<T> before(context, {33, 65}), after(context, {33, 65});
+  golden::tensor<T> before(context, {33, 65}), after(context, {33, 65});
   amp::linear_backward<policy>(context, g, fused, v, amp::into(before), amp::no_gradient{}, amp::no_gradient{}, amp::with_relu{});
   amp::linear_backward<policy>(context, g, fused, v, amp::into(after), amp::no_gradient{});
   const auto masked = amp::relu_backward<policy>(context, after, fused);
@@ -92,9 +91,9 @@ TEST_CASE("gradients go straight into 16-bit memory, written or added, with one 
   test_context context;
   using policy = amp::o1<amp::f16>;
   const auto x = check::random<amp::float16>(context, {9, 70}, 1), w = check::random<amp::float16>(context, {65, 70}, 2), g = check::random<amp::float16>(context, {9, 65}, 3);
-  tensor<float> exact_w(context, {65, 70}), exact_b(context, {65});
+  golden::tensor<float> exact_w(context, {65, 70}), exact_b(context, {65});
   amp::linear_backward<policy>(context, g, x, w, amp::no_gradient{}, amp::into(exact_w), amp::into(exact_b));
-  tensor<amp::float16> gw(context, {65, 70}), gb(context, {65});
+  golden::tensor<amp::float16> gw(context, {65, 70}), gb(context, {65});
   amp::linear_backward<policy>(context, g, x, w, amp::no_gradient{}, amp::into(gw), amp::into(gb));
   const auto check_rounded = [&](const auto& gradient, const auto& exact, bool twice) {
     const auto got = amp::wait_read(context, gradient);
@@ -132,7 +131,7 @@ TEST_CASE("nothing is allocated once a step has run") {
 
 TEST_CASE("shapes that do not match are an error, and nothing is written") {
   test_context context;
-  const tensor<float> x(context, {3, 4}), w(context, {5, 4}), b(context, {4}), narrow(context, {5, 3});
+  const golden::tensor<float> x(context, {3, 4}), w(context, {5, 4}), b(context, {4}), narrow(context, {5, 3});
   auto y = check::filled<float>(context, {3, 5}, 7);
   CHECK_THROWS_WITH_AS(amp::linear<amp::o0<>>(context, amp::into(y), x, w, b), doctest::Contains("[4] where [5] is due"), amp::error);
   CHECK_THROWS_WITH_AS(amp::linear<amp::o0<>>(context, x, narrow), doctest::Contains("[5, 3]"), amp::error);

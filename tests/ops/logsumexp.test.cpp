@@ -5,10 +5,9 @@
 #include <ops/reduction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::logsumexp<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::logsumexp<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::logsumexp<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::logsumexp<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>);
 
 TEST_CASE("logsumexp and its gradient agree with the reference in every format") {
   test_context context;
@@ -62,7 +61,7 @@ TEST_CASE("logsumexp of long lines stays within its bound in every direction, an
 TEST_CASE("logsumexp writes to memory of the caller's, adds a gradient, and refuses other shapes") {
   test_context context;
   const auto x = check::random<float>(context, {2, 3}, 1), g = check::random<float>(context, {2}, 2);
-  tensor<float> y(context, {2}), wrong(context, {3});
+  golden::tensor<float> y(context, {2}), wrong(context, {3});
   amp::logsumexp<amp::o0<>>(context, amp::into(y), x, amp::axes{1});
   CHECK(check::equal_bits(context, y, amp::logsumexp<amp::o0<>>(context, x, amp::axes{1})));
   auto sum = check::filled<float>(context, {2, 3}, 1);

@@ -4,11 +4,10 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::matmul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>())), tensor<amp::float16>>);
-static_assert(std::is_same_v<decltype(amp::matmul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<double>>(), std::declval<tensor<double>>())), tensor<double>>, "f64 is never cast");
-static_assert(std::is_same_v<decltype(amp::matmul<amp::policy<>>(std::declval<test_context&>(), std::declval<tensor<amp::bfloat16>>(), std::declval<tensor<amp::bfloat16>>())), tensor<amp::bfloat16>>);
+static_assert(std::is_same_v<decltype(amp::matmul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>())), golden::tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::matmul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<double>>(), std::declval<golden::tensor<double>>())), golden::tensor<double>>, "f64 is never cast");
+static_assert(std::is_same_v<decltype(amp::matmul<amp::policy<>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::bfloat16>>(), std::declval<golden::tensor<amp::bfloat16>>())), golden::tensor<amp::bfloat16>>);
 
 TEST_CASE("matmul and its gradients agree with the reference in every format") {
   test_context context;
@@ -83,7 +82,7 @@ TEST_CASE("matmul adds gradients to what is there, or leaves them out") {
   test_context context;
   const auto a = check::random<float>(context, {3, 4}, 1), b = check::random<float>(context, {4, 2}, 2), g = check::random<float>(context, {3, 2}, 3);
   const auto [ga, gb] = amp::matmul_backward<amp::o0<>>(context, g, a, b);
-  tensor<float> twice(context, {3, 4});
+  golden::tensor<float> twice(context, {3, 4});
   amp::matmul_backward<amp::o0<>>(context, g, a, b, amp::into(twice), amp::no_gradient{});
   amp::matmul_backward<amp::o0<>>(context, g, a, b, amp::add_to(twice), amp::no_gradient{});
   const auto sum = amp::wait_read(context, twice), once = amp::wait_read(context, ga);
@@ -92,7 +91,7 @@ TEST_CASE("matmul adds gradients to what is there, or leaves them out") {
 
 TEST_CASE("shapes that do not match are an error with both shapes, and nothing is written") {
   test_context context;
-  const tensor<float> a(context, {3, 4}), b(context, {5, 2});
+  const golden::tensor<float> a(context, {3, 4}), b(context, {5, 2});
   auto c = check::filled<float>(context, {3, 2}, 7);
   CHECK_THROWS_WITH_AS(amp::matmul<amp::o0<>>(context, amp::into(c), a, b), doctest::Contains("[3, 4]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::matmul<amp::o0<>>(context, a, b), doctest::Contains("amphora [shape]"), amp::error);

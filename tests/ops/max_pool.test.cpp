@@ -6,11 +6,10 @@
 #include <limits>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::max_pool2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), 2)), tensor<amp::float16>>);
-static_assert(std::is_same_v<decltype(amp::max_pool2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), 2)), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::max_pool2d<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), 2)), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::max_pool2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), 2)), golden::tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::max_pool2d<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), 2)), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::max_pool2d<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), 2)), golden::tensor<amp::float16>>);
 
 TEST_CASE("max_pool, its indices and its gradient agree with the reference in every format") {
   test_context context;
@@ -37,7 +36,7 @@ TEST_CASE("max_pool, its indices and its gradient agree with the reference in ev
       const auto gx = one ? amp::max_pool1d_backward<P>(context, g, x, size, options) : amp::max_pool2d_backward<P>(context, g, x, size, options);
       const double covers = static_cast<double>(c.output().values.size());
       golden::compare(context, c.name() + " x", gx, c.gradient("input"), setting::roundoff, c.grad_output().largest(), covers);
-      tensor<T> by_indices(context, a.shape);
+      golden::tensor<T> by_indices(context, a.shape);
       if (one) amp::max_pool1d_backward<P>(context, amp::into(by_indices), g, both.indices, size, options);
       else amp::max_pool2d_backward<P>(context, amp::into(by_indices), g, both.indices, size, options);
       CHECK(check::equal_bits(context, gx, by_indices));
@@ -106,12 +105,12 @@ TEST_CASE("a window of nothing but minus infinity has its first place; one that 
 TEST_CASE("windows that do not fit are errors that say what is due") {
   test_context context;
   using P = amp::o0<>;
-  tensor<float> x(context, {2, 3, 4, 4});
+  golden::tensor<float> x(context, {2, 3, 4, 4});
   CHECK_THROWS_WITH_AS(amp::max_pool2d<P>(context, x, 5), doctest::Contains("amphora [shape]: max_pool2d: a window that reaches over 5 does not fit into 4"), amp::error);
   CHECK_THROWS_WITH_AS(amp::max_pool2d<P>(context, x, 2, amp::max_pool_options{}.padding(2)), doctest::Contains("at most half of the window"), amp::error);
   CHECK_THROWS_WITH_AS(amp::max_pool2d<P>(context, x, 2, amp::max_pool_options{}.stride(0)), doctest::Contains("a stride of 0"), amp::error);
   CHECK_THROWS_WITH_AS(amp::max_pool2d<P>(context, x, {2, 2, 2}), doctest::Contains("2 spatial axes and a window of 3 numbers"), amp::error);
   CHECK_THROWS_WITH_AS(amp::max_pool1d<P>(context, x, 2), doctest::Contains("amphora [shape]: max_pool1d needs x with 1 spatial axes"), amp::error);
   CHECK_THROWS_WITH_AS(amp::max_pool2d_backward<P>(context, x, x, 2), doctest::Contains("a gradient of the value of shape [2, 3, 4, 4] where [2, 3, 2, 2]"), amp::error);
-  CHECK_THROWS_WITH_AS(amp::max_pool2d<P>(context, tensor<float>(context, {2, 3, 0, 4}), 1), doctest::Contains("nothing to pool"), amp::error);
+  CHECK_THROWS_WITH_AS(amp::max_pool2d<P>(context, golden::tensor<float>(context, {2, 3, 0, 4}), 1), doctest::Contains("nothing to pool"), amp::error);
 }

@@ -6,12 +6,11 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
-template <class P> using half_mm = decltype(amp::mm<P>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>()));
-template <class P> using half_dot = decltype(amp::dot<P>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>()));
+template <class P> using half_mm = decltype(amp::mm<P>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>()));
+template <class P> using half_dot = decltype(amp::dot<P>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>()));
 
-static_assert(std::is_same_v<half_mm<amp::o1<amp::f16>>, tensor<amp::float16>>, "a contraction");
-static_assert(std::is_same_v<half_dot<amp::o1<amp::f16>>, tensor<float>>, "the widest format");
+static_assert(std::is_same_v<half_mm<amp::o1<amp::f16>>, golden::tensor<amp::float16>>, "a contraction");
+static_assert(std::is_same_v<half_dot<amp::o1<amp::f16>>, golden::tensor<float>>, "the widest format");
 
 namespace {
 
@@ -77,7 +76,7 @@ TEST_CASE("they have the bits of matmul of the same operands, cast by hand or no
 
 TEST_CASE("what matmul would broadcast is refused here, with what is due") {
   test_context context;
-  const tensor<float> a(context, {2, 3, 4}), b(context, {4, 5}), c(context, {3, 4, 5}), d(context, {3, 4}), v(context, {3}), w(context, {4});
+  const golden::tensor<float> a(context, {2, 3, 4}), b(context, {4, 5}), c(context, {3, 4, 5}), d(context, {3, 4}), v(context, {3}), w(context, {4});
   CHECK_THROWS_WITH_AS(amp::mm<amp::o0<>>(context, a, b), doctest::Contains("a of shape [2, 3, 4] with b of shape [4, 5]; a is [m, k], b is [k, n]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::bmm<amp::o0<>>(context, a, c), doctest::Contains("a is [batch, m, k], b is [batch, k, n]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::mv<amp::o0<>>(context, d, v), doctest::Contains("mv cannot multiply"), amp::error);

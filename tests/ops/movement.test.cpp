@@ -3,7 +3,6 @@
 #include <ops/indexing_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 namespace {
 
@@ -43,8 +42,8 @@ template <class T> int misplaced(test_context& context, const amp::shape& s, con
 
 }  // namespace
 
-static_assert(std::is_same_v<decltype(amp::transpose<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>())), tensor<float>>, "stays what it is");
-static_assert(std::is_same_v<decltype(amp::slice<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), 0, 0, 1)), tensor<amp::float16>>, "everything in f16");
+static_assert(std::is_same_v<decltype(amp::transpose<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "stays what it is");
+static_assert(std::is_same_v<decltype(amp::slice<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), 0, 0, 1)), golden::tensor<amp::float16>>, "everything in f16");
 
 TEST_CASE("permute puts every number where its order says, and its gradient back") {
   test_context context;
@@ -119,7 +118,7 @@ TEST_CASE("numbers move at odd places, in long arrays, and change their format o
     const amp::view<const amp::float16> x(memory.data() + 1, {3, n});
     const auto y = amp::transpose<amp::o0<>>(context, x);
     CHECK(check::equal_bits(context, amp::transpose<amp::o0<>>(context, amp::transpose_backward<amp::o0<>>(context, y, x)), y));
-    tensor<float> wide(context, {3, n});
+    golden::tensor<float> wide(context, {3, n});
     amp::transpose_backward<amp::o0<>>(context, amp::into(wide), y);
     const auto a = amp::wait_read(context, wide);
     const auto b = amp::wait_read(context, x);

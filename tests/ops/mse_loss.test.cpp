@@ -4,10 +4,13 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::mse_loss<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<float>>())), tensor<float>>);
-static_assert(amp::detail::mse_function{}.value(3.0f, 1.0f) == 4 && amp::detail::mse_function{}.slope(amp::detail::by<1>{}, 0.5, 3.0, 1.0) == -2);
+static_assert(std::is_same_v<decltype(amp::mse_loss<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>);
+
+TEST_CASE("the square of an error and its slope are those of the formula") {
+  CHECK(amp::detail::mse_function{}.value(3.0f, 1.0f) == 4);
+  CHECK(amp::detail::mse_function{}.slope(amp::detail::by<1>{}, 0.5, 3.0, 1.0) == -2);
+}
 
 TEST_CASE("mse_loss and its gradients agree with the reference in every format") {
   test_context context;

@@ -5,7 +5,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 namespace {
 
@@ -77,7 +76,7 @@ TEST_CASE("gradients of a chain go where they are wanted, and add; mixed formats
   CHECK(check::equal_bits(context, value, amp::matmul<mixed>(context, amp::matmul<mixed>(context, a, b), c)));  // 84 multiplications instead of 225
   auto [ga, gb, gc] = amp::multi_dot_backward<mixed>(context, g, a, b, c);
   const auto once = amp::wait_read(context, gc);
-  tensor<float> other_a(context, {3, 9});
+  golden::tensor<float> other_a(context, {3, 9});
   amp::multi_dot_backward<mixed>(context, g, std::tie(a, b, c), std::tuple(amp::into(other_a), amp::no_gradient{}, amp::add_to(gc)));
   CHECK(check::equal_bits(context, ga, other_a));
   const auto twice = amp::wait_read(context, gc);
@@ -86,7 +85,7 @@ TEST_CASE("gradients of a chain go where they are wanted, and add; mixed formats
 
 TEST_CASE("a chain that does not fit is refused with its shapes, and nothing is written") {
   test_context context;
-  const tensor<float> a(context, {3, 4}), b(context, {4, 5}), v(context, {5}), batch(context, {2, 5, 3});
+  const golden::tensor<float> a(context, {3, 4}), b(context, {4, 5}), v(context, {5}), batch(context, {2, 5, 3});
   CHECK_THROWS_WITH_AS(amp::multi_dot<amp::o0<>>(context, a, a), doctest::Contains("cannot multiply operand 0 of shape [3, 4] with the next, of shape [3, 4]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::multi_dot<amp::o0<>>(context, a, b, batch), doctest::Contains("operand 2 has shape [2, 5, 3]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::chain_matmul<amp::o0<>>(context, a, b, v), doctest::Contains("operand 2 has shape [5]"), amp::error);

@@ -5,9 +5,8 @@
 #include <ops/loss_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::nll_loss<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<std::int32_t>>())), tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::nll_loss<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<std::int32_t>>())), golden::tensor<float>>);
 
 TEST_CASE("nll_loss and its gradient agree with the reference in every format") {
   test_context context;

@@ -5,10 +5,9 @@
 #include <ops/reduction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::vector_norm<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::norm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::vector_norm<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>);
 
 TEST_CASE("norm, vector_norm and their gradients agree with the reference in every format, for every order") {
   test_context context;
@@ -68,13 +67,13 @@ TEST_CASE("float norms of numbers near 1e20 and 1e-30 are right, in every direct
 
 TEST_CASE("a norm that has nothing to pick from, an order that is none, and other shapes are refused") {
   test_context context;
-  const tensor<float> none(context, {0, 3}), x(context, {2, 3});
+  const golden::tensor<float> none(context, {0, 3}), x(context, {2, 3});
   const double most = golden::number("inf");
   CHECK_THROWS_WITH_AS(amp::norm<amp::o0<>>(context, none, most), doctest::Contains("[0, 3]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::norm<amp::o0<>>(context, none, -1, amp::axes{0}), doctest::Contains("without elements"), amp::error);
   CHECK(amp::norm<amp::o0<>>(context, none, most, amp::axes{1}).size() == 0);
   CHECK_THROWS_WITH_AS(amp::norm<amp::o0<>>(context, x, golden::number("nan")), doctest::Contains("order NaN"), amp::error);
-  tensor<float> wrong(context, {3});
+  golden::tensor<float> wrong(context, {3});
   CHECK_THROWS_WITH_AS(amp::norm<amp::o0<>>(context, amp::into(wrong), x, 2, amp::axes{1}), doctest::Contains("[3] where [2] is due"), amp::error);
   CHECK_THROWS_WITH_AS(amp::norm_backward<amp::o0<>>(context, wrong, x, 2, amp::axes{1}), doctest::Contains("[3] where [2] is due"), amp::error);
 }

@@ -5,10 +5,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using check::tensor;
 
-static_assert(std::is_same_v<decltype(amp::mul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), 2.0)), tensor<amp::float16>>, "the format that came in");
-static_assert(std::is_same_v<decltype(amp::div<amp::o1<amp::f16>>(std::declval<test_context&>(), 2.0, std::declval<tensor<amp::float16>>())), tensor<float>>, "a sensitive op");
+static_assert(std::is_same_v<decltype(amp::mul<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<check::tensor<amp::float16>>(), 2.0)), check::tensor<amp::float16>>, "the format that came in");
+static_assert(std::is_same_v<decltype(amp::div<amp::o1<amp::f16>>(std::declval<test_context&>(), 2.0, std::declval<check::tensor<amp::float16>>())), check::tensor<float>>, "a sensitive op");
 
 TEST_CASE("products and quotients with a number are rounded once, in every format, at odd places and sizes, into themselves too") {
   test_context context;

@@ -3,9 +3,8 @@
 #include <ops/indexing_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::pad<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::bfloat16>>(), {1, 1})), tensor<amp::bfloat16>>, "stays what it is");
+static_assert(std::is_same_v<decltype(amp::pad<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::bfloat16>>(), {1, 1})), golden::tensor<amp::bfloat16>>, "stays what it is");
 
 namespace {
 

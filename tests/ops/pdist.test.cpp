@@ -5,9 +5,8 @@
 #include <ops/reduction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::pdist<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::pdist<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
 
 TEST_CASE("pdist and its gradient agree with the reference in every format, for every order") {
   test_context context;
@@ -52,7 +51,7 @@ TEST_CASE("pdist is what stands above the diagonal of cdist, and its gradient th
 
 TEST_CASE("pdist of other shapes and orders is refused") {
   test_context context;
-  const tensor<float> x(context, {3, 4}), row(context, {4});
+  const golden::tensor<float> x(context, {3, 4}), row(context, {4});
   CHECK_THROWS_WITH_AS(amp::pdist<amp::o0<>>(context, row), doctest::Contains("not [4]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::pdist<amp::o0<>>(context, x, -1), doctest::Contains("order -1"), amp::error);
   CHECK_THROWS_WITH_AS(amp::pdist_backward<amp::o0<>>(context, row, x), doctest::Contains("[4] where [3] is due"), amp::error);

@@ -4,9 +4,8 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::pow<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), 2.0)), tensor<float>>, "a sensitive op");
+static_assert(std::is_same_v<decltype(amp::pow<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), 2.0)), golden::tensor<float>>, "a sensitive op");
 
 namespace {
 

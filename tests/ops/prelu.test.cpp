@@ -4,9 +4,8 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::prelu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>())), tensor<amp::float16>>, "the compute format");
+static_assert(std::is_same_v<decltype(amp::prelu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>())), golden::tensor<amp::float16>>, "the compute format");
 
 TEST_CASE("prelu agrees with the reference in every format, with one weight and with one for each channel") {
   CHECK(golden::run_many("prelu.json", "prelu", 4, 0, {}, [](auto p, auto& context, const auto&, const auto& x, const auto& w) { return amp::prelu<decltype(p)>(context, x, w); },
@@ -25,7 +24,7 @@ TEST_CASE("gradients of prelu are the slopes of its value") {
 TEST_CASE("under a policy of f16 prelu has the bits of a call on operands that were cast by hand") {
   test_context context;
   const auto x = check::random<float>(context, {5, 7, 31}, 1), w = check::random<float>(context, {7}, 2);
-  const auto halves = [&](const tensor<float>& from) {
+  const auto halves = [&](const golden::tensor<float>& from) {
     std::vector<amp::float16> result;
     for (float v : amp::wait_read(context, from)) result.push_back(amp::convert<amp::f16>(v));
     return check::given(context, from.shape(), result);
@@ -35,7 +34,7 @@ TEST_CASE("under a policy of f16 prelu has the bits of a call on operands that w
   CHECK(check::equal_bits(context, y, by_hand));
   const auto g = check::random<amp::float16>(context, {5, 7, 31}, 3);
   const auto of = amp::prelu_backward<amp::o1<amp::f16>>(context, g, x, w);
-  tensor<float> gx(context, x.shape()), gw(context, w.shape());
+  golden::tensor<float> gx(context, x.shape()), gw(context, w.shape());
   amp::prelu_backward<amp::policy<>>(context, g, low_x, low_w, amp::into(gx), amp::into(gw));
   CHECK(check::equal_bits(context, of.first, gx));
   CHECK(check::equal_bits(context, of.second, gw));

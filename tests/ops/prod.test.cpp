@@ -5,10 +5,9 @@
 #include <ops/reduction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::prod<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::prod<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::prod<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::prod<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>);
 
 TEST_CASE("prod and its gradient agree with the reference in every format, zeros, infinities and NaN included") {
   test_context context;
@@ -65,11 +64,11 @@ TEST_CASE("B47: products of 16-bit numbers leave no range on the way, in every d
 TEST_CASE("prod writes to memory of the caller's, adds a gradient, and refuses other shapes") {
   test_context context;
   const auto x = check::random<float>(context, {2, 3}, 1), g = check::random<float>(context, {2}, 2);
-  tensor<float> y(context, {2}), wrong(context, {3});
+  golden::tensor<float> y(context, {2}), wrong(context, {3});
   amp::prod<amp::o0<>>(context, amp::into(y), x, amp::axes{1});
   CHECK(check::equal_bits(context, y, amp::prod<amp::o0<>>(context, x, amp::axes{1})));
   auto sum = check::filled<double>(context, {2, 3}, 1);
-  tensor<double> alone(context, {2, 3});
+  golden::tensor<double> alone(context, {2, 3});
   amp::prod_backward<amp::o0<>>(context, amp::add_to(sum), g, x, amp::axes{1}), amp::prod_backward<amp::o0<>>(context, amp::into(alone), g, x, amp::axes{1});
   const auto one = amp::wait_read(context, alone), added = amp::wait_read(context, sum);
   for (std::size_t i = 0; i < 6; ++i) CHECK(added[i] == 1 + one[i]);

@@ -7,7 +7,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 namespace {
 
@@ -111,7 +110,7 @@ TEST_CASE("cells have the bits of calls on operands that were cast by hand; grad
 
 TEST_CASE("sizes of a cell that do not fit are refused, and nothing is written") {
   test_context context;
-  const tensor<float> x(context, {2, 3}), h(context, {2, 4}), wi(context, {12, 3}), wh(context, {12, 4}), b(context, {4});
+  const golden::tensor<float> x(context, {2, 3}), h(context, {2, 4}), wi(context, {12, 3}), wh(context, {12, 4}), b(context, {4});
   CHECK_THROWS_WITH_AS(amp::lstm_cell<amp::o0<>>(context, x, h, h, wi, wh), doctest::Contains("they are [batch, in], [batch, hidden], [4 hidden, in] and [4 hidden, hidden]"), amp::error);
   CHECK_THROWS_WITH_AS(amp::rnn_tanh_cell<amp::o0<>>(context, x, h, wi, wh), doctest::Contains("weights of shapes [12, 3] and [12, 4]"), amp::error);
   auto wrong = check::filled<float>(context, {2, 4}, 7);

@@ -4,10 +4,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 static_assert(amp::detail::relu_value{}(0, -1.0f) == 0 && amp::detail::relu_value{}(0, 2.0f) == 2);
-static_assert(std::is_same_v<decltype(amp::relu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<float>>())), tensor<float>>, "the format that came in");
+static_assert(std::is_same_v<decltype(amp::relu<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the format that came in");
 
 TEST_CASE("relu and its gradient agree with the reference in every format") {
   test_context context;
@@ -35,7 +34,7 @@ TEST_CASE("relu may write over what it reads, and adds a gradient where asked") 
   auto x = check::random<amp::bfloat16>(context, {2, 1000}, 1);
   const auto value = amp::relu<amp::policy<>>(context, x);
   const auto g = check::random<amp::bfloat16>(context, {2, 1000}, 2);
-  tensor<float> sum(context, {2, 1000});
+  golden::tensor<float> sum(context, {2, 1000});
   amp::relu_backward<amp::policy<>>(context, amp::into(sum), g, x);
   amp::relu_backward<amp::policy<>>(context, amp::add_to(sum), g, x);
   const auto once = amp::relu_backward<amp::policy<>>(context, g, x);

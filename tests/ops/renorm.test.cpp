@@ -5,9 +5,8 @@
 #include <ops/reduction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::renorm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), 2, 0, 1)), tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::renorm<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), 2, 0, 1)), golden::tensor<float>>);
 
 TEST_CASE("renorm and its gradient agree with the reference in every format") {
   test_context context;
@@ -52,7 +51,7 @@ TEST_CASE("renorm of 16-bit numbers whose norm is past their range is right") {
 
 TEST_CASE("renorm of an order or a limit that is none, and of other shapes, is refused") {
   test_context context;
-  const tensor<float> x(context, {3, 4}), row(context, {4});
+  const golden::tensor<float> x(context, {3, 4}), row(context, {4});
   CHECK_THROWS_WITH_AS(amp::renorm<amp::o0<>>(context, x, 0, 0, 1), doctest::Contains("order 0"), amp::error);
   CHECK_THROWS_WITH_AS(amp::renorm<amp::o0<>>(context, x, 2, 0, -1), doctest::Contains("-1"), amp::error);
   CHECK_THROWS_WITH_AS(amp::renorm<amp::o0<>>(context, row, 2, 0, 1), doctest::Contains("[4]"), amp::error);

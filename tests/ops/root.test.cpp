@@ -4,10 +4,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::rsqrt<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>, "a sensitive op");
-static_assert(std::is_same_v<decltype(amp::sqrt<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>, "a transparent one");
+static_assert(std::is_same_v<decltype(amp::rsqrt<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>, "a sensitive op");
+static_assert(std::is_same_v<decltype(amp::sqrt<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>, "a transparent one");
 
 TEST_CASE("rsqrt, reciprocal and sqrt agree with the reference in every format") {
   CHECK(golden::run_unary(golden::transcendental_file, "rsqrt", 6, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::rsqrt<decltype(p)>(context, x); },

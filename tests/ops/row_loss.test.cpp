@@ -6,9 +6,8 @@
 #include <ops/loss_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::triplet_margin_loss<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<float>>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::triplet_margin_loss<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
 
 namespace {
 

@@ -4,7 +4,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using check::tensor;
 
 namespace user {  // an op of the user's: a tag with a parent and the call that it stands for
 
@@ -52,7 +51,7 @@ TEST_CASE_TEMPLATE("under a policy each op gives the bits of a cast by hand and 
     CHECK(check::equal_bits(context, a.mean(lx), amp::mean<wide>(context, up)));
   });
   amp::autocast<amp::o3<Format>>(context, [&](auto a) {  // everything is cast at its door
-    static_assert(std::is_same_v<decltype(a.relu(x)), tensor<T>>);
+    static_assert(std::is_same_v<decltype(a.relu(x)), check::tensor<T>>);
     CHECK(check::equal_bits(context, a.relu(x), amp::relu<bare>(context, lx)));
     CHECK(check::equal_bits(context, a.gelu(x), amp::gelu<bare>(context, lx)));
     CHECK(check::equal_bits(context, a.add(x, lx), amp::add<bare>(context, lx, lx)));
@@ -67,16 +66,16 @@ TEST_CASE("scopes nest, are switched off, and leave nothing behind") {
   const auto x = check::random<float>(context, {3, 4}, 1), w = check::random<float>(context, {5, 4}, 2);
   const auto outside = amp::linear<amp::o0<>>(context, x, w);
   const auto y = amp::autocast<amp::o1<amp::f16>>(context, [&](auto amp_) {
-    static_assert(std::is_same_v<decltype(amp_.linear(x, w)), tensor<amp::float16>>);
+    static_assert(std::is_same_v<decltype(amp_.linear(x, w)), check::tensor<amp::float16>>);
     auto off = amp_.with(amp::o0<>{});
-    static_assert(std::is_same_v<decltype(off.linear(x, w)), tensor<float>>);
+    static_assert(std::is_same_v<decltype(off.linear(x, w)), check::tensor<float>>);
     CHECK(check::equal_bits(context, off.linear(x, w), outside));
     auto inner = off.with(amp::o1<amp::bf16>{});
-    static_assert(std::is_same_v<decltype(inner.linear(x, w)), tensor<amp::bfloat16>>);
+    static_assert(std::is_same_v<decltype(inner.linear(x, w)), check::tensor<amp::bfloat16>>);
     static_assert(std::is_same_v<typename decltype(inner)::policy, amp::o1<amp::bf16>>);
     return amp_.linear(x, w);
   });
-  static_assert(std::is_same_v<std::remove_const_t<decltype(y)>, tensor<amp::float16>>);
+  static_assert(std::is_same_v<std::remove_const_t<decltype(y)>, check::tensor<amp::float16>>);
   CHECK(check::equal_bits(context, amp::linear<amp::o0<>>(context, x, w), outside));
 }
 
@@ -85,7 +84,7 @@ TEST_CASE("autocasted wraps a callable, and autocast hands arguments on") {
   const auto x = check::random<float>(context, {3, 4}, 1), w = check::random<float>(context, {5, 4}, 2);
   const auto layer = [](auto a, const auto& in, const auto& weight) { return a.relu(a.linear(in, weight)); };
   const auto wrapped = amp::autocasted<amp::o1<amp::bf16>>(layer);
-  static_assert(std::is_same_v<decltype(wrapped(context, x, w)), tensor<amp::bfloat16>>);
+  static_assert(std::is_same_v<decltype(wrapped(context, x, w)), check::tensor<amp::bfloat16>>);
   CHECK(check::equal_bits(context, wrapped(context, x, w), amp::autocast<amp::o1<amp::bf16>>(context, layer, x, w)));
   float number = 1;
   amp::autocast<amp::o0<>>(context, [](auto, float& n) { n = 2; }, number);
@@ -99,7 +98,7 @@ TEST_CASE("a user's op is called through a scope, under the scope's policy") {
   const auto x = check::random<float>(context, {3, 4}, 1), y = check::random<float>(context, {3, 4}, 2), w = check::random<float>(context, {4, 2}, 3);
   amp::autocast<amp::o1<amp::f16>>(context, [&](auto a) {
     CHECK(check::equal_bits(context, a(user::swiglu{}, x, y), amp::add<amp::o1<amp::f16>>(context, amp::gelu<amp::o1<amp::f16>>(context, x), y)));
-    static_assert(std::is_same_v<decltype(a(user::projection{}, x, w)), tensor<amp::float16>>, "its parent's format");
+    static_assert(std::is_same_v<decltype(a(user::projection{}, x, w)), check::tensor<amp::float16>>, "its parent's format");
     CHECK(check::equal_bits(context, a(user::projection{}, x, w), a.matmul(x, w)));
   });
 }

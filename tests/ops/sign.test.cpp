@@ -4,7 +4,6 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
 TEST_CASE("abs and neg agree with the reference in every format") {
   CHECK(golden::run_unary(golden::elementwise_file, "abs", 0, 0, [](auto p, auto& context, const auto& x, const auto&) { return amp::abs<decltype(p)>(context, x); },

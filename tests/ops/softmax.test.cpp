@@ -4,10 +4,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::softmax<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::softmax<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<amp::float16>>);
+static_assert(std::is_same_v<decltype(amp::softmax<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::softmax<amp::o3<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<amp::float16>>);
 
 TEST_CASE("softmax, log_softmax, softmin and their gradients agree with the reference in every format") {
   test_context context;
@@ -81,6 +80,6 @@ TEST_CASE("a softmin has the bits of the softmax of the negative, along every ax
 
 TEST_CASE("an axis that is not there is an error") {
   test_context context;
-  tensor<float> x(context, {2, 3});
+  golden::tensor<float> x(context, {2, 3});
   CHECK_THROWS_WITH_AS(amp::softmax<amp::o0<>>(context, x, 2), doctest::Contains("[2, 3]"), amp::error);
 }

@@ -5,20 +5,19 @@
 #include <ops/reduction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::sum<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<amp::float16>>())), tensor<float>>);
-static_assert(std::is_same_v<decltype(amp::mean<amp::o3<amp::bf16>>(std::declval<test_context&>(), std::declval<tensor<amp::bfloat16>>())), tensor<amp::bfloat16>>);
+static_assert(std::is_same_v<decltype(amp::sum<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::float16>>())), golden::tensor<float>>);
+static_assert(std::is_same_v<decltype(amp::mean<amp::o3<amp::bf16>>(std::declval<test_context&>(), std::declval<golden::tensor<amp::bfloat16>>())), golden::tensor<amp::bfloat16>>);
 
 namespace {
 
-template <class T> tensor<T> repeated(test_context& context, std::initializer_list<float> values, std::size_t times) {
+template <class T> golden::tensor<T> repeated(test_context& context, std::initializer_list<float> values, std::size_t times) {
   std::vector<T> numbers;
   for (float v : values) numbers.insert(numbers.end(), times, amp::convert<amp::format_of_t<T>>(v));
   return check::given(context, {static_cast<std::int64_t>(numbers.size())}, numbers);
 }
 /// The one number of a scalar.
-template <class T> float only(test_context& context, const tensor<T>& x) { return static_cast<float>(amp::wait_read(context, x).at(0)); }
+template <class T> float only(test_context& context, const golden::tensor<T>& x) { return static_cast<float>(amp::wait_read(context, x).at(0)); }
 
 }  // namespace
 
@@ -87,7 +86,7 @@ TEST_CASE("long sums in every direction stay within their bound") {
 
 TEST_CASE("axes that are not there are errors") {
   test_context context;
-  tensor<float> x(context, {2, 3});
+  golden::tensor<float> x(context, {2, 3});
   CHECK_THROWS_WITH_AS(amp::sum<amp::o0<>>(context, x, amp::axes{2}), doctest::Contains("axis 2"), amp::error);
   CHECK_THROWS_WITH_AS(amp::sum<amp::o0<>>(context, x, amp::axes{1, -1}), doctest::Contains("named twice"), amp::error);
 }

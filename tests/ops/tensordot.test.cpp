@@ -3,10 +3,9 @@
 #include <ops/contraction_case.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
-template <class P> using tensordot_t = decltype(amp::tensordot<P>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>()));
+template <class P> using tensordot_t = decltype(amp::tensordot<P>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>()));
 
-static_assert(std::is_same_v<tensordot_t<amp::o1<amp::f16>>, tensor<float>>, "the widest format");
+static_assert(std::is_same_v<tensordot_t<amp::o1<amp::f16>>, golden::tensor<float>>, "the widest format");
 
 namespace {
 
@@ -37,7 +36,7 @@ TEST_CASE("tensordot and its gradients agree with the reference, over last axes 
 
 TEST_CASE("tensordot refuses axes that do not pair") {
   test_context context;
-  const tensor<float> a(context, {2, 3}), b(context, {3, 4});
+  const golden::tensor<float> a(context, {2, 3}), b(context, {3, 4});
   CHECK_THROWS_WITH_AS(amp::tensordot<amp::o0<>>(context, a, b, 3), doctest::Contains("cannot pair the axes"), amp::error);
   CHECK_THROWS_WITH_AS(amp::tensordot<amp::o0<>>(context, a, b, -1), doctest::Contains("cannot pair the axes"), amp::error);
   CHECK_THROWS_WITH_AS(amp::tensordot<amp::o0<>>(context, a, b, amp::axes{0}, amp::axes{0}), doctest::Contains("pairs axes of different extents"), amp::error);

@@ -4,10 +4,9 @@
 #include <ops/gradient_check.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
-template <class P> using vecdot_t = decltype(amp::vecdot<P>(std::declval<test_context&>(), std::declval<tensor<float>>(), std::declval<tensor<float>>()));
+template <class P> using vecdot_t = decltype(amp::vecdot<P>(std::declval<test_context&>(), std::declval<golden::tensor<float>>(), std::declval<golden::tensor<float>>()));
 
-static_assert(std::is_same_v<vecdot_t<amp::o1<amp::f16>>, tensor<amp::float16>>, "a contraction");
+static_assert(std::is_same_v<vecdot_t<amp::o1<amp::f16>>, golden::tensor<amp::float16>>, "a contraction");
 
 TEST_CASE("the gradients of vecdot are the slopes of its values, along any axis, of shapes that broadcast") {
   test_context context;
@@ -22,6 +21,6 @@ TEST_CASE("the gradients of vecdot are the slopes of its values, along any axis,
 
 TEST_CASE("vecdot has no axis beyond the broadcast shape's") {
   test_context context;
-  const tensor<float> a(context, {2, 3});
+  const golden::tensor<float> a(context, {2, 3});
   CHECK_THROWS_WITH_AS(amp::vecdot<amp::o0<>>(context, a, a, 2), doctest::Contains("vecdot has no axis 2 in [2, 3]"), amp::error);
 }

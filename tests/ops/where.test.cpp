@@ -5,9 +5,8 @@
 #include <ops/truths.hpp>
 
 namespace amp = amphora;
-using golden::tensor;
 
-static_assert(std::is_same_v<decltype(amp::where<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<tensor<bool>>(), std::declval<tensor<amp::float16>>(), std::declval<tensor<float>>())), tensor<float>>, "the widest");
+static_assert(std::is_same_v<decltype(amp::where<amp::o1<amp::f16>>(std::declval<test_context&>(), std::declval<golden::tensor<bool>>(), std::declval<golden::tensor<amp::float16>>(), std::declval<golden::tensor<float>>())), golden::tensor<float>>, "the widest");
 
 TEST_CASE("where agrees with the reference in every format; what is not taken leaks nothing, forward or backward") {
   CHECK(golden::run_many("widening.json", "where", 0, 0, {},
