@@ -1,8 +1,11 @@
 #include <amphora/autograd/addmm.hpp>
 
 #include <amphora/autograd/backward.hpp>
+#include <amphora/policy/opt_level.hpp>
 #include <autograd/values.hpp>
 #include <ops/gradient_check.hpp>
+
+#include <doctest/doctest.h>
 
 namespace amp = amphora;
 using policy = amp::o1<amp::f16>;

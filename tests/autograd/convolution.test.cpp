@@ -3,8 +3,13 @@
 #include <amphora/autograd/backward.hpp>
 #include <amphora/autograd/conv.hpp>
 #include <amphora/autograd/conv_transpose.hpp>
+#include <amphora/policy/opt_level.hpp>
 #include <autograd/values.hpp>
 #include <ops/gradient_check.hpp>
+
+#include <doctest/doctest.h>
+
+#include <vector>
 
 namespace amp = amphora;
 using policy = amp::o1<amp::f16>;
