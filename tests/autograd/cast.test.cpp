@@ -1,6 +1,5 @@
 #include <amphora/autograd/backward.hpp>
 #include <amphora/autograd/cast.hpp>
-#include <amphora/autograd/dropout.hpp>
 #include <amphora/autograd/matmul.hpp>
 #include <amphora/policy/opt_level.hpp>
 
@@ -40,18 +39,4 @@ TEST_CASE("reshape shares its memory, and its gradient has the shape before it")
   const auto [gb] = amp::grad(context, ga, v, amp::graph::free, b);
   const auto direct = amp::matmul_backward<policy>(context, seed.value(), v.value().reshaped({4, 3}), b.value());  // ga = seed · bᵀ
   CHECK(values(context, gb) == values(context, direct.second));
-}
-
-TEST_CASE("dropout of variables drops the same places forward, backward and in a second derivative") {
-  test_context context;
-  const amp::tape tape(context);
-  const amp::dropout_settings settings{0.3, 11, 5};
-  const auto x = tape.leaf(check::random<amp::float16>(context, {4, 300}, 1)), g = tape.leaf(check::random<amp::float16>(context, {4, 300}, 2));
-  const auto y = amp::dropout<policy>(tape, x, settings);
-  CHECK(values(context, y) == values(context, amp::dropout<policy>(context, x.value(), settings)));
-  const auto [gx] = amp::grad(context, y, g, amp::graph::create, x);
-  CHECK(values(context, gx) == values(context, amp::dropout_backward<policy>(context, g.value(), x.value(), settings)));
-  const auto v = tape.constant(check::random<amp::float16>(context, {4, 300}, 3));
-  const auto [gg] = amp::grad(context, gx, v, amp::graph::free, g);
-  CHECK(values(context, gg) == values(context, amp::dropout_backward<policy>(context, v.value(), x.value(), settings)));
 }

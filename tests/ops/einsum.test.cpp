@@ -21,7 +21,7 @@ TEST_CASE("einsum and its gradients agree with the reference") {
   CHECK(run >= 75);
 }
 
-TEST_CASE("the gradients of einsum are the slopes of their values: diagonals, sums over one operand, transposes, broadcast axes") {
+TEST_CASE("the gradients of einsum are the slopes of its values: diagonals, sums over one operand, transposes, broadcast axes") {
   test_context context;
   struct { const char* equation; amp::shape a, b; } const all[] = {
       {"iij,jk->ik", {3, 3, 4}, {4, 2}}, {"ij,kl->jl", {3, 4}, {2, 5}}, {"ijk,ikl->lij", {2, 3, 4}, {2, 4, 5}}, {"...ij,...kj->...ki", {2, 1, 3, 4}, {5, 2, 4}},
