@@ -66,9 +66,16 @@ generator= keep_going=-k
 if command -v ninja >/dev/null 2>&1; then generator='-G Ninja' keep_going='-k 0'; fi
 # The tests whose programs were not built, as a pattern for ctest.
 missing() {
-  cmake --build "$folder" --target help | grep -oE '\btest_[A-Za-z0-9_]+' | sort -u | while read -r name; do
-    [ -n "$(find "$folder" -type f -name "$name" -perm -u+x | head -n 1)" ] || printf '|%s' "${name#test_}"
+  cmake --build "$folder" --target help | grep -oE '\b(test|example|recipe|train_digits)_[A-Za-z0-9_]+' | grep -E "^test_|^example_.*$suffix\$|_cuda$suffix\$" | sort -u | while read -r name; do
+    [ -n "$(find "$folder" -type f -name "$name" -perm -u+x | head -n 1)" ] ||
+      echo "$name" | sed -E "s/^test_//; s/^train_digits_cuda$suffix\$/digits.device.$label/; s/^recipe_(.*)_cuda$suffix\$/recipe.\\1.$label/; s/^example_(.*)$suffix\$/example.\\1.$label/; s/^/|/" | tr -d '\n'
   done
+}
+# A part that needs a program of this build: built program seconds name command…
+built() {
+  program=$programs/$1
+  shift
+  if [ -x "$program" ]; then part "$@"; else say "$2: not built in time"; summary "$2" 'not built in time'; fi
 }
 part 30 configure cmake -S . -B "$folder" $generator -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$(pwd)/bench/carried" \
   -DBOOST_ROOT="$(pwd)/bench/carried" -DCMAKE_CUDA_FLAGS_RELEASE='-O1 -DNDEBUG' \
@@ -76,30 +83,27 @@ part 30 configure cmake -S . -B "$folder" $generator -DCMAKE_BUILD_TYPE=Release 
 programs=$(cd "$folder" && pwd)
 # First what is measured and the device's own tests; then, as far as its time goes, the digits and all other tests.
 if [ -n "$emulated" ]; then own='test_cuda_step test_cuda_context test_cuda_products test_cuda_ops'; else own='test_cuda_step_gpu test_cuda_context_gpu test_cuda_products_gpu test_cuda_ops_gpu'; fi
-part 150 build cmake --build "$folder" -j "$jobs" --target cuda_phase$suffix $own -- $keep_going
+part 90 build-phase cmake --build "$folder" -j "$jobs" --target cuda_phase$suffix
+part 120 build cmake --build "$folder" -j "$jobs" --target $own -- $keep_going
 optional=1
 part 150 build-others cmake --build "$folder" -j "$jobs" --target train_digits_cuda$suffix gpu_programs -- $keep_going
 optional=
 part 120 suite ctest --test-dir "$folder" -L "$label" -E "^(nothing$(missing))\$" --timeout 60 -j 4 --output-on-failure --no-tests=error
-# A part that needs the digits' program.
-digits() {
-  if [ -x "$programs/examples/train_digits_cuda$suffix" ]; then part "$@"; else say "$2: not built in time"; summary "$2" 'not built in time'; fi
-}
 if [ -n "$emulated" ]; then :; elif command -v compute-sanitizer >/dev/null 2>&1; then
   # What no emulator sees: races between threads and blocks, and memory that is read before it is written.
   for tool in memcheck racecheck initcheck; do
-    part 45 "sanitizer-$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 "$programs/bench/cuda_phase" --shapes 3e4x2,7x3 --seconds 0.001
+    built bench/cuda_phase 45 "sanitizer-$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 "$programs/bench/cuda_phase" --shapes 3e4x2,7x3 --seconds 0.001
   done
-  digits 45 sanitizer-digits compute-sanitizer --error-exitcode 1 "$programs/examples/train_digits_cuda" --device cuda --level O2 --epochs 1 --batch 500
+  built examples/train_digits_cuda 45 sanitizer-digits compute-sanitizer --error-exitcode 1 "$programs/examples/train_digits_cuda" --device cuda --level O2 --epochs 1 --batch 500
 else
   summary sanitizer 'not here'
 fi
-part 60 phase "$programs/bench/cuda_phase$suffix" --shapes $shapes --seconds $seconds
+built bench/cuda_phase$suffix 60 phase "$programs/bench/cuda_phase$suffix" --shapes $shapes --seconds $seconds
 optional=1
 [ -n "$emulated" ] || part 60 torch python3 bench/cuda/torch_phase.py --shapes $shapes --seconds $seconds
 optional=
 for level in O0 O1 O2; do
-  digits 60 digits-$level "$programs/examples/train_digits_cuda$suffix" --device cuda --level $level --format f16 --epochs $epochs
+  built examples/train_digits_cuda$suffix 60 digits-$level "$programs/examples/train_digits_cuda$suffix" --device cuda --level $level --format f16 --epochs $epochs
 done
 
 for log in phase torch; do [ ! -f "$results/$log.log" ] || grep '^{' "$results/$log.log" >>"$results/lines.json" || true; done
