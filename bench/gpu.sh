@@ -51,13 +51,13 @@ summary() { printf '{"part": "%s", "result": "%s"}\n' "$1" "$2" >>"$results/line
 if [ -n "$emulated" ]; then
   folder=build/gpu-rehearsal label=emulated suffix=_emulated device='the emulated device'
   configure="-DAMPHORA_GPU_TESTS=OFF -DAMPHORA_CUDA_PROGRAMS=OFF"
-  shapes=1e3x1,1e3x3 seconds=0.001 epochs=1
+  shapes=1e3x1,1e3x3 seconds=0.001 epochs=1 each=120 tests=^test_
 else
   folder=build/gpu label=gpu suffix=
   device=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | head -n 1) || { echo 'gpu.sh: nvidia-smi finds no GPU' >&2; exit 1; }
   architecture=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
   configure="-DAMPHORA_GPU_TESTS=ON -DAMPHORA_CUDA_PROGRAMS=ON -DCMAKE_CUDA_ARCHITECTURES=$architecture"
-  shapes=1e6x1,1e7x1,1e8x1,1e9x1,1e4x1000,1e5x1000 seconds=0.3 epochs=30
+  shapes=1e6x1,1e7x1,1e8x1,1e9x1,1e4x1000,1e5x1000 seconds=0.3 epochs=30 each=60 tests='^test_.*_gpu$'
 fi
 say "$device, $jobs cores"
 printf '{"device": "%s", "date": "%s", "commit": "%s"}\n' "$device" "$(date -u +%F)" "$(git rev-parse --short HEAD 2>/dev/null || echo unknown)" >>"$results/lines.json"
@@ -66,7 +66,7 @@ generator= keep_going=-k
 if command -v ninja >/dev/null 2>&1; then generator='-G Ninja' keep_going='-k 0'; fi
 # The tests whose programs were not built, as a pattern for ctest.
 missing() {
-  cmake --build "$folder" --target help | grep -oE '\b(test|example|recipe|train_digits)_[A-Za-z0-9_]+' | grep -E "^test_|^example_.*$suffix\$|_cuda$suffix\$" | sort -u | while read -r name; do
+  cmake --build "$folder" --target help | grep -oE '\b(test|example|recipe|train_digits)_[A-Za-z0-9_]+' | grep -E "$tests|^example_.*$suffix\$|_cuda$suffix\$" | sort -u | while read -r name; do
     [ -n "$(find "$folder" -type f -name "$name" -perm -u+x | head -n 1)" ] ||
       echo "$name" | sed -E "s/^test_//; s/^train_digits_cuda$suffix\$/digits.device.$label/; s/^recipe_(.*)_cuda$suffix\$/recipe.\\1.$label/; s/^example_(.*)$suffix\$/example.\\1.$label/; s/^/|/" | tr -d '\n'
   done
@@ -86,9 +86,12 @@ if [ -n "$emulated" ]; then own='test_cuda_step test_cuda_context test_cuda_prod
 part 90 build-phase cmake --build "$folder" -j "$jobs" --target cuda_phase$suffix
 part 120 build cmake --build "$folder" -j "$jobs" --target $own -- $keep_going
 optional=1
-part 150 build-others cmake --build "$folder" -j "$jobs" --target train_digits_cuda$suffix gpu_programs -- $keep_going
+part 120 build-digits cmake --build "$folder" -j "$jobs" --target train_digits_cuda$suffix -- $keep_going
+rest=$(($(left) - 220))  # what is to be run takes about as long
+[ "$rest" -lt 150 ] || rest=150
+part "$rest" build-others cmake --build "$folder" -j "$jobs" --target gpu_programs -- $keep_going
 optional=
-part 120 suite ctest --test-dir "$folder" -L "$label" -E "^(nothing$(missing))\$" --timeout 60 -j 4 --output-on-failure --no-tests=error
+part 120 suite ctest --test-dir "$folder" -L "$label" -E "^(nothing$(missing))\$" --timeout $each -j "$jobs" --output-on-failure --no-tests=error
 if [ -n "$emulated" ]; then :; elif command -v compute-sanitizer >/dev/null 2>&1; then
   # What no emulator sees: races between threads and blocks, and memory that is read before it is written.
   for tool in memcheck racecheck initcheck; do
