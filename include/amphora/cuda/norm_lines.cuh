@@ -69,12 +69,12 @@ AMPHORA_KERNEL void __launch_bounds__(line_threads) norm_backward(const line_pla
                                                                   const source<X> x, const source<W> w, bool wide, const weight_steps steps) {
   weight_walk start = first_weight<Spreads>(n, plan);
   const std::int64_t lines = n.lines, together = blockDim.x / plan.team;
-  constexpr int kept = kept_eights<Real, Spreads> > 1 ? 2 : 1;
+  constexpr int kept = kept_eights<Real, Spreads> > 1 ? 2 : Spreads ? 0 : 1;  // as many as the registers of a block hold
   for (std::int64_t first = blockIdx.x * together; first < lines; first += gridDim.x * together) {
     const line_place at(plan, first + static_cast<int>(threadIdx.x) / plan.team);
     line_scale<Real> scale = {};
     if (at.length > 0) scale = load_scale<Real>(s, at.line);
-    eight<Real> u[kept], v[kept];
+    eight<Real> u[kept > 0 ? kept : 1], v[kept > 0 ? kept : 1];
     double sum = 0, along = 0;
     int i = 0;
     if constexpr (Spreads) start.first = at.line % n.groups * n.channels;
@@ -105,7 +105,8 @@ AMPHORA_KERNEL void __launch_bounds__(line_threads) norm_backward(const line_pla
     i = 0, walk = start;
 #pragma unroll 1
     for (std::int64_t k = at.begin(); k < at.length; k += at.step(), ++i) {
-      eight<Real> g = u[0], h = v[0];
+      eight<Real> g, h;
+      if constexpr (kept > 0) g = u[0], h = v[0];
 #pragma unroll
       for (int own = 1; own < kept; ++own)
         if (i == own) g = u[own], h = v[own];
