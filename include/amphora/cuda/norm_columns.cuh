@@ -105,9 +105,11 @@ AMPHORA_KERNEL void __launch_bounds__(block_threads) norm_join_moments(const nor
 template <class T, class R>
 AMPHORA_KERNEL void __launch_bounds__(block_threads) norm_known(double eps, const norm_statistics<T> s, const R* mean, const R* variance) {
   for (std::int64_t i = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; i < s.count; i += gridDim.x * std::int64_t(blockDim.x)) {
-    const line_scale<T> scale = {static_cast<T>(load(mean + i)), static_cast<T>(static_cast<double>(load(mean + i)) - static_cast<double>(static_cast<T>(load(mean + i)))),
-                                 static_cast<T>(1 / std::sqrt(static_cast<double>(load(variance + i)) + eps))};
-    store(s.high() + i, scale.high), store(s.low() + i, scale.low), store(s.scale() + i, scale.scale), store(s.variance() + i, static_cast<T>(load(variance + i)));
+    // The root first: what lives across it would be spilled.
+    store(s.scale() + i, static_cast<T>(1 / std::sqrt(static_cast<double>(load(variance + i)) + eps))), store(s.variance() + i, static_cast<T>(load(variance + i)));
+    const auto about = static_cast<double>(load(mean + i));
+    const T high = static_cast<T>(about);
+    store(s.high() + i, high), store(s.low() + i, static_cast<T>(about - static_cast<double>(high)));
   }
 }
 /// One block, so that the counter moves when all have read it.

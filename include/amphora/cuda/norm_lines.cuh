@@ -69,7 +69,7 @@ AMPHORA_KERNEL void __launch_bounds__(line_threads) norm_backward(const line_pla
                                                                   const source<X> x, const source<W> w, bool wide, const weight_steps steps) {
   weight_walk start = first_weight<Spreads>(n, plan);
   const std::int64_t lines = n.lines, together = blockDim.x / plan.team;
-  constexpr int kept = kept_eights<Real, Spreads> > 1 ? 2 : Spreads ? 0 : 1;  // as many as the registers of a block hold
+  constexpr int kept = kept_eights<Real, Spreads> > 1 ? 2 : 0;  // as many as the registers of a block hold: no doubles
   for (std::int64_t first = blockIdx.x * together; first < lines; first += gridDim.x * together) {
     const line_place at(plan, first + static_cast<int>(threadIdx.x) / plan.team);
     line_scale<Real> scale = {};

@@ -37,8 +37,8 @@ template <class Real, class Y, class Source>
 AMPHORA_KERNEL void __launch_bounds__(block_threads) pool_take_each(const pool_window w, const target<Y> y, const Source x, const std::int64_t* indices) {
   const std::int64_t outputs = w.outputs(), inputs = w.inputs(), all = w.planes * outputs, threads = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t n = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x; n < all; n += threads) {
-    const std::int64_t index = plane_indices{indices, 0}(n);
-    write_one(y, n, index >= 0 && index < inputs ? read_one<Real>(x, quotient(n, outputs) * inputs + index) : Real(0));
+    const std::int64_t plane = quotient(n, outputs), index = plane_indices{indices, 0}(n);  // in this order no architecture spills around the division
+    write_one(y, n, index >= 0 && index < inputs ? read_one<Real>(x, plane * inputs + index) : Real(0));
   }
 }
 template <class Real, class Y, class Source>
