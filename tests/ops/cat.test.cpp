@@ -24,63 +24,55 @@ template <class Policy, class Context, class... X> auto joined(bool stacks, Cont
 template <class Policy, class Context, class G, class... X> auto parted(bool stacks, Context& context, const G& g, int axis, const X&... x) {
   return stacks ? amp::stack_backward<Policy>(context, g, axis, x...) : amp::cat_backward<Policy>(context, g, axis, x...);
 }
+/// Calls compare(policy, case, stacks, axis, arrays…) for every reference case in every format; says how many there were.
+template <class Compare> int for_each_case(test_context& context, const Compare& compare) {
+  int run = 0;
+  for (const auto& c : golden::cases("widening.json", {"cat", "stack"})) {
+    const bool stacks = c.data.at("op") == "stack";
+    const int axis = c.option("dim");
+    golden::in_each_format([&](auto s) {
+      const typename decltype(s)::policy policy{};
+      const auto x = [&](const char* name) { return c.input(name).template to<typename decltype(s)::input>(context); };
+      if (c.has("tensors.2")) compare(policy, c, stacks, axis, x("tensors.0"), x("tensors.1"), x("tensors.2"));
+      else if (c.has("tensors.1")) compare(policy, c, stacks, axis, x("tensors.0"), x("tensors.1"));
+      else compare(policy, c, stacks, axis, x("tensors.0"));
+      ++run;
+    });
+  }
+  return run;
+}
 
 }  // namespace
 
 TEST_CASE("cat and stack agree with the reference in every format, to the bit") {
   test_context context;
-  int run = 0;
-  for (const auto& c : golden::cases("widening.json", {"cat", "stack"})) {
-    const bool stacks = c.data.at("op") == "stack";
-    const int axis = c.option("dim");
-    golden::in_each_format([&](auto s) {
-      using policy = typename decltype(s)::policy;
-      using T = typename decltype(s)::input;
-      const auto compare = [&](const auto&... x) {
-        const auto y = joined<policy>(stacks, context, axis, x...);
-        golden::compare(context, c.name(), y, c.output(), 0, 0, 0);
-        const auto g = golden::upstream<std::remove_const_t<decltype(y)>>(context, c);
-        int k = 0;
-        std::apply([&](const auto&... gx) { (golden::compare(context, c.name(), gx, c.gradient(("tensors." + std::to_string(k++)).c_str()), 0, 0, 0), ...); }, parted<policy>(stacks, context, g, axis, x...));
-        ++run;
-      };
-      const auto x = [&](const char* name) { return c.input(name).template to<T>(context); };
-      if (c.has("tensors.2")) compare(x("tensors.0"), x("tensors.1"), x("tensors.2"));
-      else if (c.has("tensors.1")) compare(x("tensors.0"), x("tensors.1"));
-      else compare(x("tensors.0"));
-    });
-  }
+  const int run = for_each_case(context, [&](auto p, const golden::test_case& c, bool stacks, int axis, const auto&... x) {
+    using policy = decltype(p);
+    const auto y = joined<policy>(stacks, context, axis, x...);
+    golden::compare(context, c.name(), y, c.output(), 0, 0, 0);
+    const auto g = golden::upstream<std::remove_const_t<decltype(y)>>(context, c);
+    int k = 0;
+    std::apply([&](const auto&... gx) { (golden::compare(context, c.name(), gx, c.gradient(("tensors." + std::to_string(k++)).c_str()), 0, 0, 0), ...); }, parted<policy>(stacks, context, g, axis, x...));
+  });
   CHECK(run == 60);
 }
 
 TEST_CASE("a list gives the bits that its arrays give where the call names them, in every format") {
   test_context context;
-  int run = 0;
-  for (const auto& c : golden::cases("widening.json", {"cat", "stack"})) {
-    const bool stacks = c.data.at("op") == "stack";
-    const int axis = c.option("dim");
-    golden::in_each_format([&](auto s) {
-      using policy = typename decltype(s)::policy;
-      using T = typename decltype(s)::input;
-      const auto compare = [&](const auto&... x) {
-        const std::vector<amp::view<const T>> list{x.view()...};
-        const auto y = joined<policy>(stacks, context, axis, x...);
-        CHECK(check::equal_bits(context, joined<policy>(stacks, context, axis, list), y));
-        const auto g = golden::upstream<std::remove_const_t<decltype(y)>>(context, c);
-        const auto gradients = parted<policy>(stacks, context, g, axis, list);
-        REQUIRE(gradients.size() == list.size());
-        std::size_t k = 0;
-        bool same = false;
-        std::apply([&](const auto&... gx) { same = (check::equal_bits(context, gx, gradients[k++]) && ...); }, parted<policy>(stacks, context, g, axis, x...));
-        CHECK(same);
-        ++run;
-      };
-      const auto x = [&](const char* name) { return c.input(name).template to<T>(context); };
-      if (c.has("tensors.2")) compare(x("tensors.0"), x("tensors.1"), x("tensors.2"));
-      else if (c.has("tensors.1")) compare(x("tensors.0"), x("tensors.1"));
-      else compare(x("tensors.0"));
-    });
-  }
+  const int run = for_each_case(context, [&](auto p, const golden::test_case& c, bool stacks, int axis, const auto& first, const auto&... x) {
+    using policy = decltype(p);
+    using T = typename std::decay_t<decltype(first)>::value_type;
+    const std::vector<amp::view<const T>> list{first.view(), x.view()...};
+    const auto y = joined<policy>(stacks, context, axis, first, x...);
+    CHECK(check::equal_bits(context, joined<policy>(stacks, context, axis, list), y));
+    const auto g = golden::upstream<std::remove_const_t<decltype(y)>>(context, c);
+    const auto gradients = parted<policy>(stacks, context, g, axis, list);
+    REQUIRE(gradients.size() == list.size());
+    std::size_t k = 0;
+    bool same = false;
+    std::apply([&](const auto&... gx) { same = (check::equal_bits(context, gx, gradients[k++]) && ...); }, parted<policy>(stacks, context, g, axis, first, x...));
+    CHECK(same);
+  });
   CHECK(run == 60);
 }
 
