@@ -41,7 +41,7 @@ template <class Policy, class T> void measure(const char* name, std::int64_t bat
   const auto x = random<T>(c, {batch, 64}, 1, 3);
   tensor<std::int64_t> t(c, {batch});
   for (std::int64_t i = 0; i < batch; ++i) t.data()[i] = i % 10;
-  const amp::cross_entropy_settings settings{-100, 0.1f};
+  const amp::cross_entropy_settings settings{-100, 0.1};
   float scale = 65536, loss = 0;
   const auto step = [&] {
     const auto h1 = amp::linear<Policy>(c, x, first.w, first.b, amp::with_relu{});

@@ -74,8 +74,8 @@ void check_call(std::int64_t rows, std::int64_t classes, std::int64_t inner, amp
 
 TEST_CASE_TEMPLATE("cross entropy and its gradient are near the host's", T, float16, bfloat16, float, double) {
   for (const bool weighted : {false, true})
-    for (const float smoothing : {0.0f, 0.1f, 1.0f}) {
-      const amp::cross_entropy_settings settings{-100, smoothing, amp::reduction::mean, 0.25f};
+    for (const double smoothing : {0.0, 0.1, 1.0}) {
+      const amp::cross_entropy_settings settings{-100, smoothing, amp::reduction::mean, 0.25};
       check_call<T, std::int32_t>(33, 10, 1, settings, weighted, 0);
       check_call<T, std::int64_t>(7, 256, 1, settings, weighted, 0);
       check_call<T, std::int64_t>(7, 256, 1, settings, weighted, 1);
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("cross entropy and its gradient are near the host's", T, floa
     }
 }
 TEST_CASE("and of many rows, whose losses take several chunks") {
-  check_call<float, std::int32_t>(10000, 3, 1, {1, 0.1f}, true, 0);
+  check_call<float, std::int32_t>(10000, 3, 1, {1, 0.1}, true, 0);
   check_call<float, std::int32_t>(4097, 1, 1, {}, false, 1);
   check_call<float, std::int64_t>(0, 5, 1, {}, false, 0);
 }
@@ -101,13 +101,13 @@ TEST_CASE("a target outside the classes makes its row NaN, the sum NaN, and leav
   amp::cuda_context c;
   for (const std::int64_t wrong : {std::int64_t(6), std::int64_t(-1), std::int64_t(1) << 32}) {
     const std::vector<std::int64_t> indices = {1, wrong, -100, 5};
-    const both<float, std::int64_t, amp::cuda_context> each(c, 4, 6, 1, indices, {-100, 0.1f, amp::reduction::none}, true, 0, false);
+    const both<float, std::int64_t, amp::cuda_context> each(c, 4, 6, 1, indices, {-100, 0.1, amp::reduction::none}, true, 0, false);
     for (std::size_t row = 0; row < 4; ++row) {
       CHECK(std::isnan(each.loss[row]) == (row == 1));
       for (std::size_t i = 0; i < 6; ++i) CHECK(std::isnan(each.gradient[row * 6 + i]) == (row == 1));
     }
     for (const auto r : {amp::reduction::mean, amp::reduction::sum}) {
-      const both<float, std::int64_t, amp::cuda_context> all(c, 4, 6, 1, indices, {-100, 0.1f, r}, true, 0, false);
+      const both<float, std::int64_t, amp::cuda_context> all(c, 4, 6, 1, indices, {-100, 0.1, r}, true, 0, false);
       CHECK(std::isnan(all.loss[0]));
       CHECK(std::isnan(all.gradient[6]));
       CHECK(std::isfinite(all.gradient[0]));
@@ -118,10 +118,10 @@ TEST_CASE("a target outside the classes makes its row NaN, the sum NaN, and leav
 TEST_CASE("cross entropy has the same bits in any order of blocks, and neither waits nor allocates") {
   amp::cuda_context c;
   const auto indices = targets<std::int32_t>(10000, 17, -100);
-  const both<float, std::int32_t, amp::cuda_context> once(c, 10000, 17, 1, indices, {-100, 0.1f}, true, 0, false);
+  const both<float, std::int32_t, amp::cuda_context> once(c, 10000, 17, 1, indices, {-100, 0.1}, true, 0, false);
   {
     const check::in_reverse order(true);
-    const both<float, std::int32_t, amp::cuda_context> again(c, 10000, 17, 1, indices, {-100, 0.1f}, true, 0, false);
+    const both<float, std::int32_t, amp::cuda_context> again(c, 10000, 17, 1, indices, {-100, 0.1}, true, 0, false);
     CHECK(check::different(again.loss, once.loss) == 0);
     CHECK(check::different(again.gradient, once.gradient) == 0);
   }

@@ -54,7 +54,7 @@ void lines(amp::cuda_context& context, amp::view<amp::float16> y, amp::view<amp:
 
 void losses(amp::cuda_context& context, amp::view<float> loss, amp::view<float> gradient, amp::view<float> logits, amp::view<std::int64_t> targets) {
   amp::cross_entropy<amp::policy<>>(context, amp::into(loss), logits, targets);
-  amp::cross_entropy_backward<amp::policy<>>(context, amp::into(gradient), loss, logits, targets, {-100, 0.1f}, logits);
+  amp::cross_entropy_backward<amp::policy<>>(context, amp::into(gradient), loss, logits, targets, {-100, 0.1}, logits);
 }
 void doubles(amp::cuda_context& context, amp::view<double> loss, amp::view<double> gradient, amp::view<double> logits, amp::view<std::int32_t> targets) {
   amp::cross_entropy<amp::policy<>>(context, amp::into(loss), logits, targets);

@@ -12,8 +12,8 @@ TEST_CASE("cross entropy and its gradient have the same bits on any number of th
     for (int i = 0; i < 700; ++i) t.data()[i] = i % 37;
     return t;
   };
-  check::same_bits_on_any_threads([&](amp::host_context& c) { return amp::cross_entropy<amp::o0<>>(c, check::random<float>(c, {700, 37}, 1), targets(c), {-100, 0.1f}); });
+  check::same_bits_on_any_threads([&](amp::host_context& c) { return amp::cross_entropy<amp::o0<>>(c, check::random<float>(c, {700, 37}, 1), targets(c), {-100, 0.1}); });
   check::same_bits_on_any_threads([&](amp::host_context& c) {
-    return amp::cross_entropy_backward<amp::o0<>>(c, check::random<float>(c, {}, 2), check::random<float>(c, {700, 37}, 1), targets(c), {5, 0.1f});
+    return amp::cross_entropy_backward<amp::o0<>>(c, check::random<float>(c, {}, 2), check::random<float>(c, {700, 37}, 1), targets(c), {5, 0.1});
   });
 }

@@ -38,7 +38,7 @@ __device__ inline Real class_weight(const cross_entropy_call& call, const Weight
 template <class Real, class Logits, class Weights>
 __device__ inline double row_loss(const cross_entropy_call& call, const line_place& at, const Logits& logits, const Weights& weights) {
   const line_softmax<Real> s = softmax_of_line<Real>(logits, at, no_source{});
-  const auto log_sum = static_cast<double>(static_cast<Real>(std::log(s.sum))), smoothing = static_cast<double>(call.settings.label_smoothing);
+  const double log_sum = static_cast<double>(static_cast<Real>(std::log(s.sum))), smoothing = call.settings.label_smoothing;
   const auto minus_log = [&](Real x) { return log_sum - (static_cast<double>(x) - static_cast<double>(s.largest)); };
   double spread = 0;
   if (smoothing > 0) {
@@ -55,7 +55,7 @@ __device__ inline double row_loss(const cross_entropy_call& call, const line_pla
   if (target.ignored) return 0;
   if (target.outside) return not_a_number<double>;
   const double own = (1 - smoothing) * static_cast<double>(class_weight<Real>(call, weights, target.index)) * minus_log(read_one<Real>(logits, at.first + target.index * at.inner));
-  return (own + smoothing / static_cast<double>(call.classes) * spread) * static_cast<double>(call.settings.factor);
+  return (own + smoothing / static_cast<double>(call.classes) * spread) * call.settings.factor;
 }
 
 /// Each row's loss: to `each` where nothing is added up, else to `losses`.
@@ -159,7 +159,7 @@ AMPHORA_KERNEL void cross_entropy_gradients(const line_plan plan, const cross_en
 /// What the bend of a row's loss is multiplied by: the gradient, and the weights of its target, smoothed.
 template <class Real, class Y, class Grad, class Weights>
 AMPHORA_KERNEL void cross_entropy_factors(const cross_entropy_call call, const target<Y> factors, const Grad grad, const Weights weights, const double* totals) {
-  const double smoothing = static_cast<double>(call.settings.label_smoothing);
+  const double smoothing = call.settings.label_smoothing;
   const std::int64_t rows = call.rows * call.inner, threads = std::int64_t(gridDim.x) * blockDim.x;
   double spread = smoothing;
   if (smoothing > 0 && call.weighted) {
@@ -172,7 +172,7 @@ AMPHORA_KERNEL void cross_entropy_factors(const cross_entropy_call call, const t
     if (target.outside) {
       g = not_a_number<double>;
     } else if (!target.ignored) {
-      g = static_cast<double>(read_one<Real>(grad, call.settings.reduction == reduction::none ? row : 0)) * static_cast<double>(call.settings.factor);
+      g = static_cast<double>(read_one<Real>(grad, call.settings.reduction == reduction::none ? row : 0)) * call.settings.factor;
       if (totals) g /= load(totals + 1);
       g *= (1 - smoothing) * static_cast<double>(class_weight<Real>(call, weights, target.index)) + spread;
     }

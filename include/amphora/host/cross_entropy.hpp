@@ -52,7 +52,7 @@ struct host_cross_entropy {
     const bool each = call.settings.reduction == reduction::none;
     const workspace<double> losses(context, each ? 1 : lines.lines() + 1);
     for_lines<Real>(context, lines, 2, [&](std::int64_t line, Real* x) {
-      const double value = ignored(line) ? 0 : line_loss(line, x, x + call.classes) * static_cast<double>(call.settings.factor);
+      const double value = ignored(line) ? 0 : line_loss(line, x, x + call.classes) * call.settings.factor;
       if (!each) { losses.data()[line] = value; return; }
       Real stored = static_cast<Real>(value);
       store_run(loss, line, 1, &stored);
@@ -64,7 +64,7 @@ struct host_cross_entropy {
     store_run(loss, 0, 1, &stored);
   }
   double line_loss(std::int64_t line, Real* x, Real* w) const {
-    const double smoothing = static_cast<double>(call.settings.label_smoothing);
+    const double smoothing = call.settings.label_smoothing;
     load_line(lines, logits, line, x);
     const softmax_numbers<Real> s = softmax_of(x, call.classes, w);
     const std::int64_t t = target(line);
@@ -112,7 +112,7 @@ struct host_cross_entropy {
   void row_factors(host_context& context, const host_target& factors, const host_source& grad) const {
     const bool each = call.settings.reduction == reduction::none;
     const double total = call.settings.reduction == reduction::mean ? total_weight("cross_entropy_backward") : 1;
-    const double smoothing = static_cast<double>(call.settings.label_smoothing);
+    const double smoothing = call.settings.label_smoothing;
     double spread = 0;
     for (std::int64_t c = 0; c < call.classes && smoothing > 0; ++c) spread += smoothing / static_cast<double>(call.classes) * static_cast<double>(weight(c));
     for_pieces(context, lines.lines(), lines.lines() > 8192, [&](std::int64_t line, int) {
@@ -120,7 +120,7 @@ struct host_cross_entropy {
       if (!ignored(line)) {
         load_run(grad, each ? line : 0, 1, &g);
         const double own = (1 - smoothing) * static_cast<double>(weight(target(line)));
-        g = static_cast<Real>(static_cast<double>(g) / total * static_cast<double>(call.settings.factor) * (own + spread));
+        g = static_cast<Real>(static_cast<double>(g) / total * call.settings.factor * (own + spread));
       }
       store_run(factors, line, 1, &g);
     });

@@ -14,9 +14,9 @@ namespace amphora { inline namespace AMPHORA_ABI {
 /// The numbers of a cross entropy.
 struct cross_entropy_settings {
   std::int64_t ignore_index = -100;              ///< rows with this target have loss 0 and gradient 0, and do not count in a mean
-  float label_smoothing = 0;                     ///< in [0, 1]: the share of the target that is spread over all classes
+  double label_smoothing = 0;                    ///< in [0, 1]: the share of the target that is spread over all classes
   amphora::reduction reduction = reduction::mean;  ///< mean divides by the sum of the targets' weights; over nothing it is NaN, with gradient 0
-  float factor = 1;                              ///< the loss and its gradient are multiplied by it, e.g. 1 / micro-batches
+  double factor = 1;                             ///< the loss and its gradient are multiplied by it, e.g. 1 / micro-batches
 };
 
 namespace detail {

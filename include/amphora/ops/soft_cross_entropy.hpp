@@ -53,8 +53,7 @@ struct soft_target_call {
     rows = shape(extents, rank);
     for (int i = axis; i < logits.rank(); ++i) one[i - axis] = i == axis ? logits[i] : 1;
     weights = shape(one, logits.rank() - axis);
-    const double smoothing = static_cast<double>(settings.label_smoothing);
-    f = {1 - smoothing, smoothing / static_cast<double>(logits[axis]), static_cast<double>(settings.factor)};
+    f = {1 - settings.label_smoothing, settings.label_smoothing / static_cast<double>(logits[axis]), settings.factor};
     each = settings.reduction == reduction::none, divisor = settings.reduction == reduction::mean ? static_cast<double>(rows.elements()) : 1;
   }
   shape loss() const { return each ? rows : shape{}; }
