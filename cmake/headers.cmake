@@ -131,6 +131,8 @@ set(AMPHORA_HEADERS
   include/amphora/ops/arithmetic.hpp
   include/amphora/ops/atan2.hpp
   include/amphora/ops/attention.hpp
+  include/amphora/ops/attention_call.hpp
+  include/amphora/ops/attention_sizes.hpp
   include/amphora/ops/avg_pool.hpp
   include/amphora/ops/batch_norm.hpp
   include/amphora/ops/bilinear.hpp
@@ -176,6 +178,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/kernels.hpp
   include/amphora/ops/l1_loss.hpp
   include/amphora/ops/layer_norm.hpp
+  include/amphora/ops/lerp.hpp
   include/amphora/ops/likelihood_loss.hpp
   include/amphora/ops/linear.hpp
   include/amphora/ops/logsumexp.hpp
@@ -187,6 +190,7 @@ set(AMPHORA_HEADERS
   include/amphora/ops/masked_softmax.hpp
   include/amphora/ops/matmul.hpp
   include/amphora/ops/max_pool.hpp
+  include/amphora/ops/maximum.hpp
   include/amphora/ops/mm.hpp
   include/amphora/ops/movement.hpp
   include/amphora/ops/mse_loss.hpp
@@ -295,6 +299,7 @@ set(AMPHORA_HEADERS
   include/amphora/autograd/transcendental.hpp
   include/amphora/autograd/variable.hpp
   # host
+  include/amphora/host/attention.hpp
   include/amphora/host/block.hpp
   include/amphora/host/block_avx2.hpp
   include/amphora/host/block_avx512.hpp
@@ -305,6 +310,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/convolution.hpp
   include/amphora/host/cross_entropy.hpp
   include/amphora/host/dropout.hpp
+  include/amphora/host/exponentials.hpp
   include/amphora/host/fold.hpp
   include/amphora/host/index.hpp
   include/amphora/host/level.hpp

@@ -13,6 +13,7 @@
 #include <amphora/host/index.hpp>          // index_kernels
 #include <amphora/host/map.hpp>            // map_kernels
 #include <amphora/host/map_reduce.hpp>     // map_reduce_kernels
+#include <amphora/host/attention.hpp>      // attention_kernels
 #include <amphora/host/masked_softmax.hpp>  // masked_softmax_kernels
 #include <amphora/host/matmul.hpp>         // matmul_kernels
 #include <amphora/host/memory.hpp>         // memory_kernels

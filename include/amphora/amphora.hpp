@@ -102,6 +102,7 @@
 #include <amphora/optimizer/sum_order.hpp>
 #include <amphora/optimizer/unscale.hpp>
 
+#include <amphora/host/attention.hpp>
 #include <amphora/host/block.hpp>
 #include <amphora/host/block_avx2.hpp>
 #include <amphora/host/block_avx512.hpp>
@@ -112,6 +113,7 @@
 #include <amphora/host/convolution.hpp>
 #include <amphora/host/cross_entropy.hpp>
 #include <amphora/host/dropout.hpp>
+#include <amphora/host/exponentials.hpp>
 #include <amphora/host/fold.hpp>
 #include <amphora/host/index.hpp>
 #include <amphora/host/level.hpp>

@@ -8,6 +8,8 @@
 #include <amphora/ops/arithmetic.hpp>
 #include <amphora/ops/atan2.hpp>
 #include <amphora/ops/attention.hpp>
+#include <amphora/ops/attention_call.hpp>
+#include <amphora/ops/attention_sizes.hpp>
 #include <amphora/ops/avg_pool.hpp>
 #include <amphora/ops/batch_norm.hpp>
 #include <amphora/ops/bilinear.hpp>
@@ -53,6 +55,7 @@
 #include <amphora/ops/kernels.hpp>
 #include <amphora/ops/l1_loss.hpp>
 #include <amphora/ops/layer_norm.hpp>
+#include <amphora/ops/lerp.hpp>
 #include <amphora/ops/likelihood_loss.hpp>
 #include <amphora/ops/linear.hpp>
 #include <amphora/ops/logsumexp.hpp>
@@ -64,6 +67,7 @@
 #include <amphora/ops/masked_softmax.hpp>
 #include <amphora/ops/matmul.hpp>
 #include <amphora/ops/max_pool.hpp>
+#include <amphora/ops/maximum.hpp>
 #include <amphora/ops/mm.hpp>
 #include <amphora/ops/movement.hpp>
 #include <amphora/ops/mse_loss.hpp>

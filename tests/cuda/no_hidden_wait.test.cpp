@@ -99,6 +99,10 @@ class program {
     (void)amp::pow<mixed>(context, x, y), (void)amp::pow_backward<mixed>(context, sum, x, y);
     (void)amp::addcmul<mixed>(context, x, y, y), (void)amp::addcmul_backward<mixed>(context, sum, x, y, y);
     (void)amp::addcdiv<mixed>(context, x, y, y), (void)amp::addcdiv_backward<mixed>(context, sum, x, y, y);
+    (void)amp::lerp<mixed>(context, x, y, 0.25), (void)amp::lerp_backward<mixed>(context, sum, x, y, 0.25);
+    (void)amp::lerp<mixed>(context, x, y, y), (void)amp::lerp_backward<mixed>(context, sum, x, y, y);
+    (void)amp::maximum<mixed>(context, x, y), (void)amp::maximum_backward<mixed>(context, sum, x, y);
+    (void)amp::minimum<mixed>(context, x, y), (void)amp::minimum_backward<mixed>(context, sum, x, y);
     (void)amp::clamp<mixed>(context, x, 0.0, 1.0), (void)amp::clamp_backward<mixed>(context, sum, x, 0.0, 1.0);
     (void)amp::prelu<mixed>(context, x, row), (void)amp::prelu_backward<mixed>(context, sum, x, row);
     (void)amp::where<mixed>(context, condition, x, y), (void)amp::where_backward<mixed>(context, sum, condition, x, y);

@@ -31,7 +31,7 @@ const std::map<std::string, strings> kernels_of = {
     {"addmm.hpp", {"matmul", "map"}},
     {"arithmetic.hpp", {"map"}},
     {"atan2.hpp", {"map"}},
-    {"attention.hpp", {"matmul", "masked_softmax", "dropout"}},
+    {"attention.hpp", {"attention"}},
     {"avg_pool.hpp", {"pooling"}},
     {"batch_norm.hpp", {"normalization"}},
     {"bilinear.hpp", {"matmul", "map"}},
@@ -61,6 +61,7 @@ const std::map<std::string, strings> kernels_of = {
     {"interpolate.hpp", {"pick"}},
     {"l1_loss.hpp", {"map_reduce", "map"}},
     {"layer_norm.hpp", {"normalization"}},
+    {"lerp.hpp", {"map"}},
     {"likelihood_loss.hpp", {"map_reduce", "map"}},
     {"linear.hpp", {"matmul"}},
     {"logsumexp.hpp", {"fold"}},
@@ -68,6 +69,7 @@ const std::map<std::string, strings> kernels_of = {
     {"margin_loss.hpp", {"map_reduce", "map"}},
     {"matmul.hpp", {"matmul"}},
     {"max_pool.hpp", {"pooling"}},
+    {"maximum.hpp", {"map"}},
     {"mm.hpp", {"matmul"}},
     {"movement.hpp", {"movement"}},
     {"mse_loss.hpp", {"map_reduce", "map"}},
@@ -95,6 +97,7 @@ const std::map<std::string, strings> kernels_of = {
 };
 /// What a family of kernels does, and whose code it calls.
 const std::map<std::string, std::string> about = {
+    {"attention", "rows of scores that stay in the cache on the host, with Eigen's products; on CUDA products by cuBLAS, a masked softmax and a dropout over some heads at a time"},
     {"class_margin", "margins between the score of the right class and all others, in one pass"},
     {"convolution", "convolutions: patches and Eigen on the host; patches and cuBLAS on CUDA, or cuDNN where a program adds it"},
     {"cross_entropy", "softmax, logarithm and mean in one pass over the logits"},
@@ -103,7 +106,6 @@ const std::map<std::string, std::string> about = {
     {"index", "rows added at indices, in the order of the rows"},
     {"map", "a function of each element of up to four operands that broadcast, in one pass"},
     {"map_reduce", "a function of each element, and the sum of its values, in one pass"},
-    {"masked_softmax", "softmax of scores with a mask"},
     {"matmul", "products of matrices: Eigen on the host, cuBLAS on CUDA, with bias, relu and gelu in the product where cuBLASLt has them"},
     {"movement", "blocks of memory moved to other places"},
     {"nll", "what log-probabilities say of the targets, in one pass"},
@@ -117,7 +119,7 @@ const std::map<std::string, std::string> about = {
 };
 
 /// Kernels that are a library's; the others are this one's own.
-const std::map<std::string, strings> libraries = {{"convolution", {"Eigen", "cuBLAS or cuDNN"}}, {"matmul", {"Eigen", "cuBLAS"}}};
+const std::map<std::string, strings> libraries = {{"attention", {"Eigen", "cuBLAS"}}, {"convolution", {"Eigen", "cuBLAS or cuDNN"}}, {"matmul", {"Eigen", "cuBLAS"}}};
 
 struct row {
   std::string name, header, tape;

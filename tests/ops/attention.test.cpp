@@ -108,6 +108,62 @@ TEST_CASE("scores past the range of f16 do not overflow, and attention has the b
   for (std::size_t i = 0; i < once.size(); ++i) CHECK(both[i] == 2 * once[i]);
 }
 
+TEST_CASE("heads that wait for their turn have the bits of all at once: along each axis, grouped, with masks of each kind and dropout") {
+  test_context context;
+  using mixed = amp::o1<amp::f16>;
+  const auto q = check::random<amp::float16>(context, {3, 2, 6, 5, 4}, 1), k = check::random<amp::float16>(context, {3, 2, 3, 8, 4}, 2), v = check::random<amp::float16>(context, {3, 2, 3, 8, 7}, 3);
+  const auto g = check::random<amp::float16>(context, {3, 2, 6, 5, 7}, 4);
+  const auto added = check::random<float>(context, {2, 1, 5, 8}, 5), each = check::random<float>(context, {3, 1, 6, 1, 8}, 6);
+  std::vector<double> seen(6 * 5 * 8, 1);
+  for (std::size_t i = 0; i < seen.size(); i += 3) seen[i] = 0;
+  const auto bools = truths(context, {6, 5, 8}, seen);
+  amp::attention_settings settings;
+  settings.grouped = true;
+  const auto agree = [&](const auto& mask) {
+    amp::attention_settings parts = settings;
+    const auto y = amp::scaled_dot_product_attention<mixed>(context, q, k, v, mask, settings);
+    const auto of = amp::scaled_dot_product_attention_backward<mixed>(context, g, q, k, v, mask, settings);
+    // A matrix of two heads has 80 scores: one matrix at a time, two of the last axis, all three, both of the axis before, two of the first.
+    for (const std::int64_t at_once : {1, 160, 240, 500, 1439}) {
+      parts.scores_at_once = at_once;
+      CHECK(check::equal_bits(context, amp::scaled_dot_product_attention<mixed>(context, q, k, v, mask, parts), y));
+      const auto part = amp::scaled_dot_product_attention_backward<mixed>(context, g, q, k, v, mask, parts);
+      CHECK(check::equal_bits(context, part.first, of.first));
+      CHECK(check::equal_bits(context, part.second, of.second));
+      CHECK(check::equal_bits(context, part.third, of.third));
+    }
+  };
+  agree(amp::no_mask{}), agree(bools), agree(each);
+  settings.causal = true, settings.dropout = {0.25, 7, 1};
+  agree(added);
+}
+
+TEST_CASE("what is held at once is bounded by the scores of some heads") {
+  test_context context;
+  const auto q = check::random<float>(context, {64, 32, 4}, 1);
+  amp::attention_settings settings;
+  settings.scores_at_once = 0;
+  CHECK_THROWS_WITH_AS(amp::scaled_dot_product_attention<amp::o0<>>(context, q, q, q, amp::no_mask{}, settings), doctest::Contains("scores_at_once = 0; it must be at least 1"), amp::error);
+  const amp::shape batch{4, 5, 6};
+  const auto parts = [&](std::int64_t at_once) { return amp::detail::attention_parts(batch, 10, at_once); };
+  CHECK(parts(1200).count() == 1);
+  CHECK(parts(1199).count() == 2);
+  CHECK(parts(600).count() == 2);
+  CHECK(parts(300).count() == 4);
+  CHECK(parts(299).count() == 4 * 2);
+  CHECK(parts(60).count() == 4 * 5);
+  CHECK(parts(59).count() == 4 * 5 * 2);
+  CHECK(parts(1).count() == 4 * 5 * 6);
+  CHECK(amp::detail::attention_parts({}, 10, 1).count() == 1);
+  std::int64_t next = 0;
+  for (std::int64_t i = 0; i < parts(25).count(); ++i) {
+    CHECK(parts(25)[i].matrices_before() == next);
+    next += parts(25)[i].count;
+    CHECK(parts(25)[i].count == 2);
+  }
+  CHECK(next == 120);
+}
+
 TEST_CASE("lines of one head that are longer than a warp reads are right: against the same sums in double") {
   test_context context;
   const std::int64_t keys = 1500, width = 8;

@@ -36,7 +36,8 @@ TEST_CASE_TEMPLATE("under a policy each elementwise op gives the bits of a cast 
     // promoting: the widest
     const auto which = truths(context, {70}, std::vector<double>(70, 1));
     same(a.sub(lx, w), amp::sub<bare>(context, up, w)), same(a.mul(lx, w), amp::mul<bare>(context, up, w)), same(a.div(x, lw), amp::div<bare>(context, x, up_w));
-    same(a.atan2(lx, w), amp::atan2<bare>(context, up, w)), same(a.addcmul(lx, lw, w), amp::addcmul<bare>(context, up, up_w, w));
+    same(a.atan2(lx, w), amp::atan2<bare>(context, up, w)), same(a.maximum(lx, w), amp::maximum<bare>(context, up, w)), same(a.minimum(lx, w), amp::minimum<bare>(context, up, w)),
+        same(a.lerp(lx, w, 0.75), amp::lerp<bare>(context, up, w, 0.75)), same(a.addcmul(lx, lw, w), amp::addcmul<bare>(context, up, up_w, w));
     same(a.addcdiv(lx, lw, w), amp::addcdiv<bare>(context, up, up_w, w)), same(a.where(which, lx, w), amp::where<bare>(context, which, up, w));
     same(a.mul(lx, lw), amp::mul<bare>(context, lx, lw));
     // prelu: the compute format

@@ -1,9 +1,11 @@
-// sub, mul, div, addcmul, addcdiv, atan2 and where of variables.
+// sub, mul, div, addcmul, addcdiv, atan2, maximum, minimum, lerp and where of variables.
 #pragma once
 #include <amphora/autograd/function.hpp>  // apply_taped
 #include <amphora/ops/addcmul.hpp>        // addcmul_function
 #include <amphora/ops/arithmetic.hpp>     // mul_function
 #include <amphora/ops/atan2.hpp>          // atan2_function
+#include <amphora/ops/lerp.hpp>           // lerp_function, lerp_number_function
+#include <amphora/ops/maximum.hpp>        // extremum_function
 #include <amphora/ops/number.hpp>         // mul_number_function
 #include <amphora/ops/where.hpp>          // where, taken_into
 
@@ -79,6 +81,26 @@ auto addcdiv(const tape<Context>& recording, const X& x, const A& a, const B& b,
 template <class Policy, class Context, class A, class B, detail::if_variables_t<A, B> = 0>
 auto atan2(const tape<Context>& recording, const A& a, const B& b) {
   return detail::apply_taped<Policy, op::atan2>("atan2", recording, detail::atan2_function{}, a, b);
+}
+
+/// As of ops/maximum.hpp, recorded: their second derivatives are 0, and derivatives by a gradient are of any order.
+template <class Policy, class Context, class A, class B, detail::if_variables_t<A, B> = 0>
+auto maximum(const tape<Context>& recording, const A& a, const B& b) {
+  return detail::apply_taped<Policy, op::maximum>("maximum", recording, detail::extremum_function{1}, a, b);
+}
+template <class Policy, class Context, class A, class B, detail::if_variables_t<A, B> = 0>
+auto minimum(const tape<Context>& recording, const A& a, const B& b) {
+  return detail::apply_taped<Policy, op::minimum>("minimum", recording, detail::extremum_function{-1}, a, b);
+}
+
+/// As of ops/lerp.hpp, recorded, with derivatives of any order by a number, and second ones by a variable.
+template <class Policy, class Context, class A, class B, detail::if_variables_t<A, B> = 0>
+auto lerp(const tape<Context>& recording, const A& a, const B& b, double weight) {
+  return detail::apply_taped<Policy, op::lerp>("lerp", recording, detail::lerp_number_function{weight}, a, b);
+}
+template <class Policy, class Context, class A, class B, class W, detail::if_variables_t<A, B, W> = 0>
+auto lerp(const tape<Context>& recording, const A& a, const B& b, const W& weight) {
+  return detail::apply_taped<Policy, op::lerp>("lerp", recording, detail::lerp_function{}, a, b, weight);
 }
 
 /// As of ops/where.hpp, recorded, with derivatives of any order.

@@ -99,7 +99,7 @@ struct attention_pieces {
 }  // namespace detail
 
 /// scaled_dot_product_attention as of ops/attention.hpp, recorded. It keeps its operands alone: scores and weights are made anew on the way back. It
-/// has second derivatives; a third one by q, k or a mask is `no-derivative`.
+/// has second derivatives, for which all scores are held; a third one by q, k or a mask is `no-derivative`.
 ///
 /// mask  no_mask{}; bools, or numbers that are added, in memory that outlives the graph; or a variable, which gets a gradient
 template <class Policy, class Context, class Q, class K, class V, class Mask = no_mask, std::enable_if_t<is_variable_v<Q> && is_variable_v<K> && is_variable_v<V>, int> = 0>

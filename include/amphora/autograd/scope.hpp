@@ -4,7 +4,7 @@
 #include <amphora/autograd/add.hpp>             // add
 #include <amphora/autograd/addmm.hpp>  // addmm, addmv, addr, addbmm, baddbmm
 #include <amphora/autograd/apply.hpp>           // apply
-#include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, where
+#include <amphora/autograd/arithmetic.hpp>      // sub, mul, div, addcmul, addcdiv, atan2, maximum, minimum, lerp, where
 #include <amphora/autograd/attention.hpp>  // scaled_dot_product_attention
 #include <amphora/autograd/bilinear.hpp>  // bilinear
 #include <amphora/autograd/cast.hpp>            // cast

@@ -5,6 +5,7 @@
 #include <amphora/cuda/lines.cuh>            // plan_lines, line_place, read_line, write_line, joined
 #include <amphora/cuda/operands.cuh>         // is_wide_at
 #include <amphora/cuda/product_kernels.cuh>  // load_one_of
+#include <amphora/ops/attention_call.hpp>    // attention_kernels
 #include <amphora/ops/masked_softmax.hpp>    // masked_lines, masked_softmax_kernels
 #include <amphora/ops/operand.hpp>           // source, target, arithmetic_t
 
@@ -172,5 +173,8 @@ struct masked_softmax_kernels<cuda_device> {
     launch(context, "masked_softmax_bend", plan.grid(context), plan.threads(), masked_softmax_bend<arithmetic_t<X>, Y, H, G, X>, plan, masks, y, h, grad, scores);
   }
 };
+
+template <>
+struct attention_kernels<cuda_device> { static constexpr bool is_fused = false; };
 
 }}}  // namespace amphora::detail

@@ -1,24 +1,23 @@
 // Softmax of masked scores on the host.
 #pragma once
 #include <amphora/host/context.hpp>        // host_context, host_device
+#include <amphora/host/exponentials.hpp>   // exponentials
 #include <amphora/host/lines.hpp>          // for_lines
 #include <amphora/host/run.hpp>            // host_source, host_target, load_run, store_run
 #include <amphora/ops/masked_softmax.hpp>  // masked_lines, masked_softmax_kernels
 
-#include <cmath>    // exp
-#include <cstdint>  // int64_t
-#include <limits>   // infinity
+#include <algorithm>  // fill_n
+#include <cstdint>    // int64_t
+#include <limits>     // infinity
 
 namespace amphora { inline namespace AMPHORA_ABI { namespace detail {
 
-/// The masked scores of a line.
+/// Masks the first n scores of a line.
 ///
-/// v, memory  [length] both
+/// v, memory  [n] both
 template <class Real>
-void load_masked(const masked_lines& lines, const host_source& scores, std::int64_t line, Real* v, Real* memory) {
+void mask_line(const masked_lines& lines, std::int64_t line, std::int64_t n, Real* v, Real* memory) {
   constexpr Real out = -std::numeric_limits<Real>::infinity();
-  const std::int64_t n = lines.length;
-  load_run(scores, line * n, n, v);
   if (lines.mask) {
     host_source mask{source<f32>{}};
     const bool is_added = lines.added != format_id::none;
@@ -29,24 +28,56 @@ void load_masked(const masked_lines& lines, const host_source& scores, std::int6
   if (lines.causal)
     for (std::int64_t j = lines.row(line) + 1; j < n; ++j) v[j] = out;
 }
-/// The softmax of a line in its place.
+/// The masked scores of a line.
+///
+/// v, memory  [length] both
 template <class Real>
-void masked_softmax_of(Real* v, std::int64_t n) {
+void load_masked(const masked_lines& lines, const host_source& scores, std::int64_t line, Real* v, Real* memory) {
+  load_run(scores, line * lines.length, lines.length, v);
+  mask_line(lines, line, lines.length, v, memory);
+}
+/// The softmax of a line in its place.
+///
+/// v, memory  [n] both
+template <class Real>
+void masked_softmax_of(Real* v, std::int64_t n, Real* memory) {
   constexpr Real out = -std::numeric_limits<Real>::infinity();
-  Real largest = out;
-  for (std::int64_t j = 0; j < n; ++j) largest = v[j] > largest ? v[j] : largest;
+  constexpr int lanes = 16;  // so that the compiler may use wide instructions: the order of the sum is ours
+  Real largest_of[lanes], largest = out;
+  std::fill_n(largest_of, lanes, out);
+  std::int64_t j = 0;
+  for (; j + lanes <= n; j += lanes)
+    for (int lane = 0; lane < lanes; ++lane) largest_of[lane] = v[j + lane] > largest_of[lane] ? v[j + lane] : largest_of[lane];
+  for (; j < n; ++j) largest = v[j] > largest ? v[j] : largest;
+  for (Real x : largest_of) largest = x > largest ? x : largest;
   if (largest == out) largest = 0;
-  double sum = 0;
-  for (std::int64_t j = 0; j < n; ++j) sum += static_cast<double>(v[j] = std::exp(v[j] - largest));
+  exponentials(v, n, largest, memory);
+  double sums[lanes] = {}, sum = 0;
+  for (j = 0; j + lanes <= n; j += lanes)
+    for (int lane = 0; lane < lanes; ++lane) sums[lane] += static_cast<double>(v[j + lane]);
+  for (; j < n; ++j) sum += static_cast<double>(v[j]);
+  for (double x : sums) sum += x;
   const Real total = static_cast<Real>(sum);
-  for (std::int64_t j = 0; j < n; ++j) v[j] = sum == 0 ? Real(0) : v[j] / total;
+  for (j = 0; j < n; ++j) v[j] = sum == 0 ? Real(0) : v[j] / total;
 }
 /// Σ x p, without the places that take no part.
 template <class Real>
 double over_softmax(const Real* x, const Real* p, std::int64_t n) {
-  double sum = 0;
-  for (std::int64_t j = 0; j < n; ++j) sum += p[j] == 0 ? 0 : static_cast<double>(x[j]) * static_cast<double>(p[j]);
+  constexpr int lanes = 16;
+  double sums[lanes] = {}, sum = 0;
+  const auto term = [&](std::int64_t j) { return p[j] == 0 ? 0 : static_cast<double>(x[j]) * static_cast<double>(p[j]); };
+  std::int64_t j = 0;
+  for (; j + lanes <= n; j += lanes)
+    for (int lane = 0; lane < lanes; ++lane) sums[lane] += term(j + lane);
+  for (; j < n; ++j) sum += term(j);
+  for (double each : sums) sum += each;
   return sum;
+}
+/// g becomes p (g − Σ g p).
+template <class Real>
+void softmax_gradient(Real* g, const Real* p, std::int64_t n) {
+  const Real total = static_cast<Real>(over_softmax(g, p, n));
+  for (std::int64_t j = 0; j < n; ++j) g[j] = p[j] == 0 ? Real(0) : p[j] * (g[j] - total);
 }
 
 template <>
@@ -67,7 +98,7 @@ struct masked_softmax_kernels<host_device> {
     for_lines<Real>(context, {lines.lines, lines.length, 1}, 2, [&](std::int64_t line, Real* p) {
       const std::int64_t n = lines.length;
       load_masked(lines, scores, line, p, p + n);
-      masked_softmax_of(p, n);
+      masked_softmax_of(p, n, p + n);
       store_run(y, line * n, n, p);
     });
   }
@@ -76,10 +107,9 @@ struct masked_softmax_kernels<host_device> {
       const std::int64_t n = lines.length;
       Real* g = p + n;
       load_masked(lines, scores, line, p, g);
-      masked_softmax_of(p, n);
+      masked_softmax_of(p, n, p + n);
       load_run(grad, line * n, n, g);
-      const Real total = static_cast<Real>(over_softmax(g, p, n));
-      for (std::int64_t j = 0; j < n; ++j) g[j] = p[j] == 0 ? Real(0) : p[j] * (g[j] - total);
+      softmax_gradient(g, p, n);
       store_run(y, line * n, n, g);
     });
   }
@@ -89,7 +119,7 @@ struct masked_softmax_kernels<host_device> {
       const std::int64_t n = lines.length;
       Real *g = p + n, *u = p + 2 * n, *both = p + 3 * n;
       load_masked(lines, scores, line, p, g);
-      masked_softmax_of(p, n);
+      masked_softmax_of(p, n, p + n);
       load_run(grad, line * n, n, g), load_run(h, line * n, n, u);
       const Real total = static_cast<Real>(over_softmax(g, p, n)), other = static_cast<Real>(over_softmax(u, p, n));
       for (std::int64_t j = 0; j < n; ++j) both[j] = (u[j] - other) * (g[j] - total);

@@ -156,6 +156,18 @@ inline void store_run(const host_target& y, std::int64_t i, std::int64_t n, doub
     store_double(y.format, y.add ? from[j] + old : from[j], to);
   }
 }
+/// Rounds numbers to a format and back.
+inline void round_run(format_id format, float* x, std::int64_t n) {
+  if (format != format_id::f32) round_floats(format, x, n);
+}
+inline void round_run(format_id format, double* x, std::int64_t n) {
+  if (format == format_id::f64) return;
+  for (std::int64_t i = 0; i < n; ++i) {
+    alignas(8) char stored[8];
+    store_double(format, x[i], stored);
+    x[i] = static_cast<double>(load_number(format, stored, 0));
+  }
+}
 template <class Real> void store_run(const host_target& y, std::int64_t i, std::int64_t n, std::int64_t stride, Real* from) {
   if (stride == 1) return store_run(y, i, n, from);
   for (std::int64_t j = 0; j < n; ++j) store_run(y, i + j * stride, 1, from + j);

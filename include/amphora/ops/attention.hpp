@@ -2,89 +2,24 @@
 #pragma once
 #include <amphora/op/contraction.hpp>         // op::scaled_dot_product_attention
 #include <amphora/ops/add.hpp>                // unbroadcast
+#include <amphora/ops/attention_call.hpp>     // attention_call, attention_kernels
+#include <amphora/ops/attention_sizes.hpp>    // attention_settings, attention_sizes, attention_part
 #include <amphora/ops/call.hpp>               // result_t, require_into_on, may_call_on, made
-#include <amphora/ops/dropout.hpp>            // dropout_settings, dropout_mask, dropout_kernels
+#include <amphora/ops/dropout.hpp>            // dropout_mask, dropout_kernels
 #include <amphora/ops/function.hpp>           // gradient_triple
 #include <amphora/ops/masked_softmax.hpp>     // masked_lines, masked_softmax_kernels
 #include <amphora/ops/operand.hpp>            // into, operand
-#include <amphora/ops/symmetric_product.hpp>  // symmetric_product, product_gradients
+#include <amphora/ops/symmetric_product.hpp>  // product_gradients
 #include <amphora/ops/where.hpp>              // are_truths_v
 #include <amphora/policy/compute.hpp>         // compute_t, in_memory_t
 
-#include <cmath>        // sqrt
-#include <cstdint>      // int64_t
+#include <cstdint>      // int64_t, uint64_t
+#include <limits>       // numeric_limits
 #include <type_traits>  // conditional_t, is_same_v
 
 namespace amphora { inline namespace AMPHORA_ABI {
 
-/// How an attention is scored.
-struct attention_settings {
-  bool causal = false;               ///< query i sees the keys up to i, counted from the first of both; a mask may hold beside it
-  double scale = 0;                  ///< of the products of queries and keys; 0 for 1 / √width
-  bool grouped = false;              ///< several heads of queries, one after the other, share one of keys and values
-  dropout_settings dropout = {0};    ///< of the weights
-};
-/// Says that every query sees every key.
-struct no_mask {};
-
 namespace detail {
-
-/// The sizes of an attention: q [..., queries, width], k [..., keys, width], v [..., keys, out].
-struct attention_sizes {
-  symmetric_product scores, values;  ///< q · kᵀ; weights · v
-  shape score, value;
-  std::int64_t queries = 0, keys = 0;
-
-  attention_sizes(const char* call, const shape& q, const shape& k, const shape& v, const attention_settings& settings) {
-    if (q.rank() < 2 || k.rank() < 2 || v.rank() < 2 || q[-1] != k[-1] || k[-2] != v[-2])
-      fail("shape", call, " cannot join q of shape ", q, ", k of shape ", k, " and v of shape ", v, "; they are [..., queries, width], [..., keys, width], [..., keys, out]");
-    queries = q[-2], keys = k[-2];
-    shape batch_q = matmul_sizes::leading(q);
-    const shape batch_k = matmul_sizes::leading(k), batch_v = matmul_sizes::leading(v);
-    std::int64_t shared = 1;  // heads of queries for one of keys: they follow each other, so that they are rows of one matrix
-    if (settings.grouped) {
-      if (q.rank() < 3 || k.rank() < 3 || v.rank() < 3 || k[-3] != v[-3] || k[-3] == 0 || q[-3] % k[-3] != 0)
-        fail("shape", call, " cannot group the heads of q of shape ", q, " by those of k of shape ", k, " and v of shape ", v, "; q has a multiple of their heads, on the third axis from the end");
-      shared = q[-3] / k[-3], batch_q = batch_q.with(-1, k[-3]);
-    }
-    const shape batch_s = broadcast(call, batch_q, batch_k), batch = broadcast(call, batch_s, batch_v);
-    const double scale = settings.scale != 0 ? settings.scale : q[-1] == 0 ? 1 : 1 / std::sqrt(static_cast<double>(q[-1]));
-    scores = {shared * queries, keys, q[-1], false, true, batch_s, batch_q, batch_k, batch_s, scale};
-    values = {shared * queries, v[-1], keys, false, false, batch, batch_s, batch_v, batch, 1};
-    score = matrices(batch_s, shared, queries, keys), value = matrices(batch, shared, queries, v[-1]);
-  }
-
-  /// Over the scores' lines.
-  masked_lines lines(bool causal) const {
-    masked_lines result;
-    result.lines = score.product(0, score.rank() - 1), result.length = keys, result.rows = queries > 0 ? queries : 1, result.causal = causal;
-    return result;
-  }
-  /// The same with a mask, of a shape that broadcasts to the scores'.
-  ///
-  /// Errors  shape
-  masked_lines lines(const char* call, bool causal, const void* mask, const shape& own, format_id added) const {
-    if (broadcast(call, own, score) != score) fail("shape", call, " cannot broadcast a mask of shape ", own, " to the scores' ", score);
-    masked_lines result = lines(causal);
-    result.mask = mask, result.added = added;
-    for (int axis = 0; axis < score.rank(); ++axis) {
-      const int at = axis - (score.rank() - own.rank());
-      const std::int64_t stride = at < 0 || own[at] == 1 ? 0 : own.product(at + 1, own.rank());
-      if (axis == score.rank() - 1) result.step = stride;
-      else if (score[axis] != 1) result.over.extent[result.over.rank] = score[axis], result.over.stride[0][result.over.rank++] = stride;
-    }
-    return result;
-  }
-
- private:
-  static shape matrices(const shape& batch, std::int64_t shared, std::int64_t rows, std::int64_t columns) {
-    std::int64_t extents[shape::max_rank + 2] = {};
-    for (int i = 0; i < batch.rank(); ++i) extents[i] = batch[i];
-    if (batch.rank() > 0) extents[batch.rank() - 1] *= shared;
-    extents[batch.rank()] = rows, extents[batch.rank() + 1] = columns;
-    return shape(extents, batch.rank() + 2);
-  }
-};
 
 inline masked_lines masked(const char*, const attention_sizes& sizes, bool causal, no_mask) { return sizes.lines(causal); }
 template <class Mask>
@@ -120,7 +55,61 @@ auto attention_weights(Context& context, const attention_sizes& sizes, const mas
   return weights;
 }
 
+/// Calls run(part, its dropout) for what is worked on at once.
+template <class Run>
+void in_parts(const char* call, const attention_sizes& sizes, const attention_settings& settings, const Run& run) {
+  const dropout_mask dropout = dropout_mask::of(call, settings.dropout);
+  const attention_parts parts = sizes.parts(settings);
+  for (std::int64_t i = 0; i < parts.count(); ++i) {
+    const attention_part part = parts[i];
+    dropout_mask its_dropout = dropout;
+    its_dropout.first = static_cast<std::uint64_t>(part.matrices_before() * sizes.scores.m * sizes.keys / 4);
+    run(part, its_dropout);
+  }
+}
+
+template <class Formats, class Context, class Y, class Q, class K, class V, class Mask>
+void attention_forward(Context& context, const char* call, into<Y> y, const view<const Q>& q, const view<const K>& k, const view<const V>& v, const Mask& mask, const attention_settings& settings,
+                       const dropout_mask& dropout) {
+  const attention_sizes sizes(call, q.shape(), k.shape(), v.shape(), settings);
+  const auto scores = attention_scores<Formats>(context, sizes, q, k);
+  const auto weights = attention_weights<Formats>(context, sizes, masked(call, sizes, settings.causal, mask), scores, dropout);
+  run_matmul<typename Formats::reads, typename Formats::sums>(context, sizes.values.loops(), write(y.target), operand(weights), v);
+}
+template <class Formats, class Context, class G, class Q, class K, class V, class Mask, class GQ, class GK, class GV, class GMask>
+void attention_backward(Context& context, const char* call, const view<const G>& grad, const view<const Q>& q, const view<const K>& k, const view<const V>& v, const Mask& mask, const GQ& gq, const GK& gk,
+                        const GV& gv, const GMask& gmask, const attention_settings& settings, const dropout_mask& dropout) {
+  using reads = typename Formats::reads;
+  using sums = typename Formats::sums;
+  const attention_sizes sizes(call, q.shape(), k.shape(), v.shape(), settings);
+  const masked_lines lines = masked(call, sizes, settings.causal, mask);
+  const auto scores = attention_scores<Formats>(context, sizes, q, k);
+  if constexpr (is_gradient_target_v<GV>) {
+    const auto weights = attention_weights<Formats>(context, sizes, lines, scores, dropout);
+    product_gradients<reads, sums>(context, sizes.values, grad, operand(weights), v, no_gradient{}, gv);
+  }
+  if constexpr (is_gradient_target_v<GQ> || is_gradient_target_v<GK> || is_gradient_target_v<GMask>) {
+    tensor_of_t<typename Formats::scores, Context> of_weights(context, sizes.score);
+    product_gradients<reads, sums>(context, sizes.values, grad, operand(of_weights), v, into(of_weights), no_gradient{});
+    drop_in_place(context, of_weights, dropout);
+    // The mask's gradient is a sum of these, so that they stay floats where it is wanted.
+    using stored = std::conditional_t<is_gradient_target_v<GMask>, typename Formats::scores, typename Formats::weights>;
+    tensor_of_t<stored, Context> of_scores(context, sizes.score);
+    masked_softmax_kernels<typename Context::device>::backward(context, lines, write(of_scores.view()), read(operand(of_weights)), read(operand(scores)));
+    product_gradients<reads, sums>(context, sizes.scores, operand(of_scores), q, k, gq, gk);
+    if constexpr (is_gradient_target_v<GMask>) unbroadcast<stored>(context, gmask, operand(of_scores), operand(mask).shape(), 1);
+  }
+}
+
+inline attention_call call_of(const attention_sizes& sizes, const masked_lines& lines, const dropout_mask& dropout) {
+  return {sizes.values.batch.elements(), sizes.scores.m, sizes.keys, sizes.scores.k, sizes.values.n, sizes.queries, sizes.scores.factor, lines, dropout};
+}
+inline target<f32> target_if_wanted(no_gradient) { return {}; }
+template <class G> auto target_if_wanted(const G& g) { return gradient_target(g); }
+
 template <class Mask> inline constexpr bool is_mask_v = std::is_same_v<Mask, no_mask> || are_truths_v<Mask> || is_operand_v<Mask>;
+inline no_mask mask_operand(no_mask none) { return none; }
+template <class Mask> auto mask_operand(const Mask& mask) { return operand(mask); }
 
 }  // namespace detail
 
@@ -133,7 +122,8 @@ template <class Mask> inline constexpr bool is_mask_v = std::is_same_v<Mask, no_
 ///          shape that broadcasts to the scores' [..., queries, keys]
 /// Value    [..., queries, out]; scaled_dot_product_attention<Policy>(context, into(y), q, k, v, …) writes it to y
 /// Errors   shape, setting; nothing is written before
-/// Cost     the scores are stored: queries · keys numbers a head, in float and again in the compute format
+/// Cost     on CUDA scores of some heads are held, in float and again in the compute format: settings.scores_at_once, or one head's if that is more;
+///          on the host some rows a thread. Where leading axes broadcast, all of them
 template <class Policy, class Context, class Q, class K, class V, class Mask = no_mask, std::enable_if_t<detail::is_operand_v<Q> && detail::is_mask_v<Mask>, int> = 0>
 auto scaled_dot_product_attention(Context& context, const Q& q, const K& k, const V& v, const Mask& mask = {}, const attention_settings& settings = {}) {
   using namespace detail;
@@ -154,10 +144,16 @@ void scaled_dot_product_attention(Context& context, into<Y> y, const Q& q, const
     const attention_sizes sizes(call, operand(q).shape(), operand(k).shape(), operand(v).shape(), settings);
     require_shape(call, "an output", y.target.shape(), sizes.value);
     const masked_lines lines = masked(call, sizes, settings.causal, mask);
-    const dropout_mask dropout = dropout_mask::of(call, settings.dropout);
-    const auto scores = attention_scores<formats>(context, sizes, operand(q), operand(k));
-    const auto weights = attention_weights<formats>(context, sizes, lines, scores, dropout);
-    run_matmul<typename formats::reads, typename formats::sums>(context, sizes.values.loops(), write(y.target), operand(weights), operand(v));
+    using kernels = attention_kernels<typename Context::device>;
+    if constexpr (kernels::is_fused) {
+      using reads = typename formats::reads;
+      if (sizes.is_even)
+        return kernels::template forward<formats>(context, call_of(sizes, lines, dropout_mask::of(call, settings.dropout)), write(y.target), read_as<reads>(operand(q)), read_as<reads>(operand(k)),
+                                                  read_as<reads>(operand(v)));
+    }
+    in_parts(call, sizes, settings, [&](const attention_part& part, const dropout_mask& dropout) {
+      attention_forward<formats>(context, call, part(y), part(operand(q)), part(operand(k)), part(operand(v)), part(mask_operand(mask)), settings, dropout);
+    });
   }
 }
 
@@ -173,9 +169,6 @@ void scaled_dot_product_attention_backward(Context& context, const G& grad, cons
   using namespace detail;
   if constexpr (may_call_on<Context, Policy, op::scaled_dot_product_attention, Q, K, V>()) {
     using formats = attention_formats<Policy, Q, K, V>;
-    using reads = typename formats::reads;
-    using sums = typename formats::sums;
-    using kernels = masked_softmax_kernels<typename Context::device>;
     constexpr const char* call = "scaled_dot_product_attention_backward";
     const attention_sizes sizes(call, operand(q).shape(), operand(k).shape(), operand(v).shape(), settings);
     require_shape(call, "a gradient of the value", operand(grad).shape(), sizes.value);
@@ -184,23 +177,18 @@ void scaled_dot_product_attention_backward(Context& context, const G& grad, cons
     if constexpr (is_gradient_target_v<GV>) require_shape(call, "a gradient of v", memory_of(gv).shape(), operand(v).shape());
     if constexpr (is_gradient_target_v<GMask>) require_shape(call, "a gradient of the mask", memory_of(gmask).shape(), operand(mask).shape());
     const masked_lines lines = masked(call, sizes, settings.causal, mask);
-    const dropout_mask dropout = dropout_mask::of(call, settings.dropout);
-    const auto scores = attention_scores<formats>(context, sizes, operand(q), operand(k));
-    if constexpr (is_gradient_target_v<GV>) {
-      const auto weights = attention_weights<formats>(context, sizes, lines, scores, dropout);
-      product_gradients<reads, sums>(context, sizes.values, operand(grad), operand(weights), operand(v), no_gradient{}, gv);
+    using kernels = attention_kernels<typename Context::device>;
+    if constexpr (kernels::is_fused && !is_gradient_target_v<GMask>) {
+      using reads = typename formats::reads;
+      if (sizes.is_even)
+        return kernels::template backward<formats>(context, call_of(sizes, lines, dropout_mask::of(call, settings.dropout)), read_as<reads>(operand(grad)), read_as<reads>(operand(q)),
+                                                   read_as<reads>(operand(k)), read_as<reads>(operand(v)), target_if_wanted(gq), target_if_wanted(gk), target_if_wanted(gv));
     }
-    if constexpr (is_gradient_target_v<GQ> || is_gradient_target_v<GK> || is_gradient_target_v<GMask>) {
-      tensor_of_t<typename formats::scores, Context> of_weights(context, sizes.score);
-      product_gradients<reads, sums>(context, sizes.values, operand(grad), operand(of_weights), operand(v), into(of_weights), no_gradient{});
-      drop_in_place(context, of_weights, dropout);
-      // The mask's gradient is a sum of these, so that they stay floats where it is wanted.
-      using stored = std::conditional_t<is_gradient_target_v<GMask>, typename formats::scores, typename formats::weights>;
-      tensor_of_t<stored, Context> of_scores(context, sizes.score);
-      kernels::backward(context, lines, write(of_scores.view()), read(operand(of_weights)), read(operand(scores)));
-      product_gradients<reads, sums>(context, sizes.scores, operand(of_scores), operand(q), operand(k), gq, gk);
-      if constexpr (is_gradient_target_v<GMask>) unbroadcast<stored>(context, gmask, operand(of_scores), operand(mask).shape(), 1);
-    }
+    attention_settings its = settings;
+    if constexpr (is_gradient_target_v<GMask>) its.scores_at_once = (std::numeric_limits<std::int64_t>::max)();  // its gradient is a sum over all of them
+    in_parts(call, sizes, its, [&](const attention_part& part, const dropout_mask& dropout) {
+      attention_backward<formats>(context, call, part(operand(grad)), part(operand(q)), part(operand(k)), part(operand(v)), part(mask_operand(mask)), part(gq), part(gk), part(gv), gmask, settings, dropout);
+    });
   }
 }
 /// As fresh tensors, q's, k's and v's.

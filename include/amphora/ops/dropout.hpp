@@ -24,8 +24,10 @@ namespace detail {
 struct dropout_mask {
   std::uint64_t seed, stream, threshold;  ///< threshold = probability · 2^32
   double factor;                          ///< 1 / (1 − probability)
+  std::uint64_t first = 0;                ///< the counter of place 0
 
-  AMPHORA_HD philox_words words(std::uint64_t counter) const {
+  AMPHORA_HD philox_words words(std::uint64_t group) const {
+    const std::uint64_t counter = first + group;
     return philox({{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), static_cast<std::uint32_t>(stream),
                     static_cast<std::uint32_t>(stream >> 32)}}, seed);
   }

@@ -39,12 +39,14 @@
 #include <amphora/ops/interpolate.hpp>  // interpolate
 #include <amphora/ops/l1_loss.hpp>        // l1_loss, smooth_l1_loss, huber_loss
 #include <amphora/ops/layer_norm.hpp>     // layer_norm, rms_norm
+#include <amphora/ops/lerp.hpp>           // lerp
 #include <amphora/ops/likelihood_loss.hpp>  // poisson_nll_loss, gaussian_nll_loss, kl_div
 #include <amphora/ops/linear.hpp>         // linear, linear_backward
 #include <amphora/ops/lstm_cell.hpp>  // lstm_cell
 #include <amphora/ops/margin_loss.hpp>    // soft_margin_loss, hinge_embedding_loss, margin_ranking_loss
 #include <amphora/ops/logsumexp.hpp>      // logsumexp
 #include <amphora/ops/matmul.hpp>         // matmul, matmul_backward
+#include <amphora/ops/maximum.hpp>        // maximum, minimum
 #include <amphora/ops/max_pool.hpp>       // max_pool1d, max_pool2d, max_pool3d
 #include <amphora/ops/mm.hpp>  // mm, bmm, mv, dot, vdot
 #include <amphora/ops/movement.hpp>  // transpose, permute, slice
@@ -79,19 +81,19 @@ namespace amphora { inline namespace AMPHORA_ABI {
 
 /// The ops that a scope has as members, over a context and over a tape: op(name) for each.
 #define AMPHORA_SCOPE_OPS(op) \
-  op(matmul) op(linear) op(add) op(relu) op(gelu) op(softmax) op(log_softmax) op(cross_entropy) op(mse_loss) op(sum) op(mean) op(dropout) op(sub)     \
-  op(mul) op(div) op(addcmul) op(addcdiv) op(atan2) op(where) op(sigmoid) op(tanh) op(silu) op(elu) op(leaky_relu) op(clamp) op(abs) op(neg) op(sqrt) \
-  op(exp) op(expm1) op(log) op(log2) op(log10) op(log1p) op(softplus) op(tan) op(asin) op(acos) op(sinh) op(cosh) op(erfinv) op(rsqrt) op(reciprocal) \
-  op(pow) op(prelu) op(mm) op(bmm) op(mv) op(dot) op(vdot) op(addmm) op(addmv) op(addr) op(addbmm) op(baddbmm) op(l1_loss) op(smooth_l1_loss)         \
-  op(huber_loss) op(binary_cross_entropy_with_logits) op(binary_cross_entropy) op(poisson_nll_loss) op(gaussian_nll_loss) op(kl_div)                  \
-  op(soft_margin_loss) op(hinge_embedding_loss) op(margin_ranking_loss) op(scaled_dot_product_attention) op(softmin) op(logsumexp) op(conv1d)         \
-  op(conv2d) op(conv3d) op(conv_transpose1d) op(conv_transpose2d) op(conv_transpose3d) op(layer_norm) op(rms_norm) op(group_norm) op(batch_norm)      \
-  op(instance_norm) op(norm) op(vector_norm) op(nll_loss) op(tensordot) op(vecdot) op(multi_dot) op(chain_matmul) op(bilinear) op(einsum)             \
-  op(max_pool1d) op(max_pool2d) op(max_pool3d) op(avg_pool1d) op(avg_pool2d) op(avg_pool3d) op(adaptive_avg_pool1d) op(adaptive_avg_pool2d)           \
-  op(adaptive_avg_pool3d) op(transpose) op(permute) op(slice) op(cat) op(stack) op(pad) op(embedding) op(gather) op(scatter_add) op(index_put)        \
-  op(cross) op(interpolate) op(grid_sample) op(cosine_embedding_loss) op(triplet_margin_loss) op(multi_margin_loss) op(multilabel_margin_loss)        \
-  op(rnn_tanh_cell) op(rnn_relu_cell) op(lstm_cell) op(gru_cell) op(dist) op(cdist) op(pdist) op(prod) op(cumsum) op(cumprod) op(cosine_similarity)   \
-  op(renorm)
+  op(matmul) op(linear) op(add) op(relu) op(gelu) op(softmax) op(log_softmax) op(cross_entropy) op(mse_loss) op(sum) op(mean) op(dropout) op(sub)    \
+  op(mul) op(div) op(addcmul) op(addcdiv) op(atan2) op(maximum) op(minimum) op(lerp) op(where) op(sigmoid) op(tanh) op(silu) op(elu) op(leaky_relu)  \
+  op(clamp) op(abs) op(neg) op(sqrt) op(exp) op(expm1) op(log) op(log2) op(log10) op(log1p) op(softplus) op(tan) op(asin) op(acos) op(sinh) op(cosh) \
+  op(erfinv) op(rsqrt) op(reciprocal) op(pow) op(prelu) op(mm) op(bmm) op(mv) op(dot) op(vdot) op(addmm) op(addmv) op(addr) op(addbmm) op(baddbmm)   \
+  op(l1_loss) op(smooth_l1_loss) op(huber_loss) op(binary_cross_entropy_with_logits) op(binary_cross_entropy) op(poisson_nll_loss)                   \
+  op(gaussian_nll_loss) op(kl_div) op(soft_margin_loss) op(hinge_embedding_loss) op(margin_ranking_loss) op(scaled_dot_product_attention)            \
+  op(softmin) op(logsumexp) op(conv1d) op(conv2d) op(conv3d) op(conv_transpose1d) op(conv_transpose2d) op(conv_transpose3d) op(layer_norm)           \
+  op(rms_norm) op(group_norm) op(batch_norm) op(instance_norm) op(norm) op(vector_norm) op(nll_loss) op(tensordot) op(vecdot) op(multi_dot)          \
+  op(chain_matmul) op(bilinear) op(einsum) op(max_pool1d) op(max_pool2d) op(max_pool3d) op(avg_pool1d) op(avg_pool2d) op(avg_pool3d)                 \
+  op(adaptive_avg_pool1d) op(adaptive_avg_pool2d) op(adaptive_avg_pool3d) op(transpose) op(permute) op(slice) op(cat) op(stack) op(pad)              \
+  op(embedding) op(gather) op(scatter_add) op(index_put) op(cross) op(interpolate) op(grid_sample) op(cosine_embedding_loss) op(triplet_margin_loss) \
+  op(multi_margin_loss) op(multilabel_margin_loss) op(rnn_tanh_cell) op(rnn_relu_cell) op(lstm_cell) op(gru_cell) op(dist) op(cdist) op(pdist)       \
+  op(prod) op(cumsum) op(cumprod) op(cosine_similarity) op(renorm)
 
 /// A policy and a context at once. It holds no state of its own, is no global, and ends where its name does.
 ///
