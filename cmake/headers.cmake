@@ -310,6 +310,7 @@ set(AMPHORA_HEADERS
   include/amphora/host/convolution.hpp
   include/amphora/host/cross_entropy.hpp
   include/amphora/host/dropout.hpp
+  include/amphora/host/eigen.hpp
   include/amphora/host/exponentials.hpp
   include/amphora/host/fold.hpp
   include/amphora/host/index.hpp

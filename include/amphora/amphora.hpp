@@ -113,6 +113,7 @@
 #include <amphora/host/convolution.hpp>
 #include <amphora/host/cross_entropy.hpp>
 #include <amphora/host/dropout.hpp>
+#include <amphora/host/eigen.hpp>
 #include <amphora/host/exponentials.hpp>
 #include <amphora/host/fold.hpp>
 #include <amphora/host/index.hpp>

@@ -1,14 +1,7 @@
 // exp of a line, with the wide instructions of Eigen's arrays.
 #pragma once
 #include <amphora/detail/config.hpp>  // this_build
-
-#pragma push_macro("I")
-#pragma push_macro("small")
-#undef I
-#undef small
-#include <Eigen/Core>  // Array, Map
-#pragma pop_macro("small")
-#pragma pop_macro("I")
+#include <amphora/host/eigen.hpp>     // Array, Map
 
 #include <cmath>        // exp
 #include <cstdint>      // int64_t

@@ -2,18 +2,11 @@
 #pragma once
 #include <amphora/detail/config.hpp>  // this_build
 #include <amphora/host/context.hpp>   // host_context, host_device
+#include <amphora/host/eigen.hpp>     // general_matrix_matrix_product
 #include <amphora/host/run.hpp>       // host_source, host_target, load_run, store_run
 #include <amphora/ops/gelu.hpp>       // gelu_value
 #include <amphora/ops/kernels.hpp>    // matmul_kernels
 #include <amphora/ops/product.hpp>    // product
-
-#pragma push_macro("I")
-#pragma push_macro("small")
-#undef I
-#undef small
-#include <Eigen/Core>  // general_matrix_matrix_product
-#pragma pop_macro("small")
-#pragma pop_macro("I")
 
 #include <algorithm>    // min
 #include <cstdint>      // int64_t
