@@ -18,7 +18,7 @@ void compare_each(test_context& context, const std::string& name, const tensor<T
   for (std::size_t i = 0; i < want.values.size(); ++i) {
     const double g = static_cast<double>(values[i]), w = want.values[i];
     const double bound = roundoff * ulps * (std::fabs(w) + terms) + (roundoff > 1e-10 ? std::ldexp(1.0, -142) : 0) + std::ldexp(reference, -50);
-    const double error = bound + format::unit_roundoff * (std::fabs(w) + bound) + format::smallest_subnormal / 2;
+    const double error = bound + format::unit_roundoff * (std::fabs(w) + bound) + std::ldexp(format::smallest_subnormal, -1);
     const bool overflows = std::fabs(w) + bound >= format::largest * (1 - 2 * format::unit_roundoff);
     const bool same = std::isnan(w) ? std::isnan(g) : std::isinf(w) ? g == w : std::fabs(g - w) <= error || (overflows && std::isinf(g) && (g > 0) == (w > 0));
     if (!same && wrong++ < 3) MESSAGE("element ", i, ": ", g, " where ", w, " is due, within ", error);
