@@ -30,7 +30,8 @@ TEST_CASE("addmm and its kin, and their gradients, agree with the reference in e
   int run = 0;
   for (auto c : golden::cases("contraction_matmul.json", {"addmm", "addmv", "addr", "addbmm", "baddbmm"})) {
     const std::string op = c.data.at("op");
-    const auto [first, second] = operands_of(c);
+    const auto names = operands_of(c);
+    const char *const first = names[0], *const second = names[1];
     const double beta = golden::number(c.option("beta")), alpha = golden::number(c.option("alpha"));
     if (alpha == 0) {  // PyTorch reads what it multiplies by 0 in some of them, and in all of their gradients
       if (beta == 1) c.data["outputs"]["output"]["values"] = c.data["inputs"]["input"]["values"];

@@ -48,9 +48,10 @@ TEST_CASE("interpolate agrees with the reference in every format and mode") {
 TEST_CASE("the gradient of interpolate is the transpose of interpolate, whatever the sizes") {
   test_context context;
   for (const mode m : {mode::nearest, mode::nearest_exact, mode::linear, mode::bicubic})
-    for (const auto& [in, out] : std::vector<std::array<std::int64_t, 2>>{{1, 1}, {1, 7}, {7, 1}, {5, 64}, {64, 5}, {33, 32}, {17, 17}})
+    for (const auto& sizes : std::vector<std::array<std::int64_t, 2>>{{1, 1}, {1, 7}, {7, 1}, {5, 64}, {64, 5}, {33, 32}, {17, 17}})
       for (const bool corners : {false, true})
         for (const bool antialias : {false, true}) {
+          const std::int64_t in = sizes[0], out = sizes[1];
           const bool smooth = m == mode::linear || m == mode::bicubic;
           if ((corners && !smooth) || (antialias && (m != mode::linear || corners))) continue;
           auto settings = amp::interpolate_settings::to_size({out, 3}, m, corners);

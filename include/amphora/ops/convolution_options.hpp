@@ -30,6 +30,12 @@ enum class window_padding { valid, same };
 
 /// convolution_options{}.stride(2).padding(1).groups(4): what is not said is a stride of 1, no padding, a dilation of 1 and one group.
 class convolution_options {
+  template <class T> constexpr convolution_options with(T convolution_options::*member, const T& value) const {
+    convolution_options result = *this;
+    result.*member = value;
+    return result;
+  }
+
  public:
   /// How far the window moves from one number of the output to the next.
   constexpr convolution_options stride(per_axis each) const { return with(&convolution_options::stride_, each); }
@@ -51,12 +57,6 @@ class convolution_options {
   constexpr const per_axis& output_padding() const { return output_padding_; }
 
  private:
-  template <class T> constexpr convolution_options with(T convolution_options::*member, const T& value) const {
-    convolution_options result = *this;
-    result.*member = value;
-    return result;
-  }
-
   per_axis stride_ = 1, padding_ = 0, dilation_ = 1, output_padding_ = 0;
   std::int64_t groups_ = 1;
   window_padding named_ = window_padding::valid;

@@ -41,7 +41,8 @@ struct cdist_form {
     return reduced_shape(wide, axis_set::of({-1}, wide.rank()), false);
   }
   template <class Context, class A, class B> norm_terms<Context, A, B> terms(Context& context, const view<const A>& a, const view<const B>& b) const {
-    const auto x = a.reshaped(apart(a.shape(), 1)), y = b.reshaped(apart(b.shape(), 0));
+    const auto x = a.reshaped(apart(a.shape(), 1));
+    const auto y = b.reshaped(apart(b.shape(), 0));
     const shape wide = broadcast("cdist", x.shape(), y.shape());
     return {context, rule, wide, axis_set::of({-1}, wide.rank()), x, y};
   }
