@@ -70,8 +70,11 @@ class host_attention {
           softmax_gradient(line_of, m.scores + r * t.keys, t.keys);
         }
         round_run(weights, m.gradients, size_of_tile);
-        std::fill_n(to_q + t.row * c.width, t.rows * c.width, Real(0));
-        if (gq.data) add_product<Real, false, false>(t.rows, c.width, t.keys, m.gradients, t.keys, m.k, c.width, to_q + t.row * c.width, c.width, m.blocks);
+        if (gq.data) {
+          Real* const rows_of_gq = to_q + t.row * c.width;
+          std::fill_n(rows_of_gq, t.rows * c.width, Real(0));
+          add_product<Real, false, false>(t.rows, c.width, t.keys, m.gradients, t.keys, m.k, c.width, rows_of_gq, c.width, m.blocks);
+        }
         if (gk.data) add_product<Real, true, false>(t.keys, c.width, t.rows, m.gradients, t.keys, its_q, c.width, to_k, c.width, m.blocks);
       });
       if (parts() == 1) store(matrix, to_q, to_k, sums, gq, gk, gv);
@@ -152,12 +155,15 @@ class host_attention {
   void store(std::int64_t matrix, Real* of_q, Real* of_k, std::int64_t sums, const host_target& gq, const host_target& gk, const host_target& gv) const {
     for (std::int64_t part = 1; part < parts(); ++part)
       for (std::int64_t j = 0; j < sums; ++j) of_k[j] += of_k[part * sums + j];
-    Real* const of_v = of_k + c.keys * c.width;
-    for (std::int64_t j = 0; j < c.rows * c.width; ++j) of_q[j] *= static_cast<Real>(c.scale);
-    for (std::int64_t j = 0; j < c.keys * c.width; ++j) of_k[j] *= static_cast<Real>(c.scale);
-    if (gv.data) store_run(gv, matrix * c.keys * c.out, c.keys * c.out, of_v);
-    if (gq.data) store_run(gq, matrix * c.rows * c.width, c.rows * c.width, of_q);
-    if (gk.data) store_run(gk, matrix * c.keys * c.width, c.keys * c.width, of_k);
+    if (gv.data) store_run(gv, matrix * c.keys * c.out, c.keys * c.out, of_k + c.keys * c.width);
+    store_scaled(gq, matrix, c.rows * c.width, of_q);
+    store_scaled(gk, matrix, c.keys * c.width, of_k);
+  }
+  /// The gradient of one factor of the scores, where it is wanted.
+  void store_scaled(const host_target& to, std::int64_t matrix, std::int64_t n, Real* sums) const {
+    if (!to.data) return;
+    for (std::int64_t j = 0; j < n; ++j) sums[j] *= static_cast<Real>(c.scale);
+    store_run(to, matrix * n, n, sums);
   }
 };
 

@@ -36,42 +36,43 @@ void load_masked(const masked_lines& lines, const host_source& scores, std::int6
   load_run(scores, line * lines.length, lines.length, v);
   mask_line(lines, line, lines.length, v, memory);
 }
+/// Numbers of a line that are taken together, so that the compiler may use wide instructions: the order of a sum is ours.
+inline constexpr int softmax_lanes = 16;
+
+/// Σ term(j) over j < n.
+template <class Term>
+double sum_in_lanes(std::int64_t n, const Term& term) {
+  double sums[softmax_lanes] = {}, sum = 0;
+  std::int64_t j = 0;
+  for (; j + softmax_lanes <= n; j += softmax_lanes)
+    for (int lane = 0; lane < softmax_lanes; ++lane) sums[lane] += term(j + lane);
+  for (; j < n; ++j) sum += term(j);
+  for (double each : sums) sum += each;
+  return sum;
+}
 /// The softmax of a line in its place.
 ///
 /// v, memory  [n] both
 template <class Real>
 void masked_softmax_of(Real* v, std::int64_t n, Real* memory) {
   constexpr Real out = -std::numeric_limits<Real>::infinity();
-  constexpr int lanes = 16;  // so that the compiler may use wide instructions: the order of the sum is ours
-  Real largest_of[lanes], largest = out;
-  std::fill_n(largest_of, lanes, out);
+  Real largest_of[softmax_lanes], largest = out;
+  std::fill_n(largest_of, softmax_lanes, out);
   std::int64_t j = 0;
-  for (; j + lanes <= n; j += lanes)
-    for (int lane = 0; lane < lanes; ++lane) largest_of[lane] = v[j + lane] > largest_of[lane] ? v[j + lane] : largest_of[lane];
+  for (; j + softmax_lanes <= n; j += softmax_lanes)
+    for (int lane = 0; lane < softmax_lanes; ++lane) largest_of[lane] = v[j + lane] > largest_of[lane] ? v[j + lane] : largest_of[lane];
   for (; j < n; ++j) largest = v[j] > largest ? v[j] : largest;
   for (Real x : largest_of) largest = x > largest ? x : largest;
   if (largest == out) largest = 0;
   exponentials(v, n, largest, memory);
-  double sums[lanes] = {}, sum = 0;
-  for (j = 0; j + lanes <= n; j += lanes)
-    for (int lane = 0; lane < lanes; ++lane) sums[lane] += static_cast<double>(v[j + lane]);
-  for (; j < n; ++j) sum += static_cast<double>(v[j]);
-  for (double x : sums) sum += x;
+  const double sum = sum_in_lanes(n, [&](std::int64_t i) { return static_cast<double>(v[i]); });
   const Real total = static_cast<Real>(sum);
   for (j = 0; j < n; ++j) v[j] = sum == 0 ? Real(0) : v[j] / total;
 }
 /// Σ x p, without the places that take no part.
 template <class Real>
 double over_softmax(const Real* x, const Real* p, std::int64_t n) {
-  constexpr int lanes = 16;
-  double sums[lanes] = {}, sum = 0;
-  const auto term = [&](std::int64_t j) { return p[j] == 0 ? 0 : static_cast<double>(x[j]) * static_cast<double>(p[j]); };
-  std::int64_t j = 0;
-  for (; j + lanes <= n; j += lanes)
-    for (int lane = 0; lane < lanes; ++lane) sums[lane] += term(j + lane);
-  for (; j < n; ++j) sum += term(j);
-  for (double each : sums) sum += each;
-  return sum;
+  return sum_in_lanes(n, [&](std::int64_t j) { return p[j] == 0 ? 0 : static_cast<double>(x[j]) * static_cast<double>(p[j]); });
 }
 /// g becomes p (g − Σ g p).
 template <class Real>
